@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <numeric>
 #include <string_view>
 #include <utility>
+
+#include "detect/base/quantity.h"
 
 namespace neardup {
 namespace {
@@ -99,6 +102,8 @@ std::string HtmlPage(std::string_view title, std::string_view body) {
 )",
                      EscapeHtml(title), kStyle, body);
 }
+
+std::string_view HtmlStyle() { return kStyle; }
 
 HtmlTable::HtmlTable(std::vector<HtmlColumn> columns) : columns_(std::move(columns)) {}
 
@@ -222,6 +227,40 @@ class HistogramDrawing {
 
 std::string HistogramChart(const Histogram& histogram) {
   return HistogramDrawing(histogram).Draw();
+}
+
+std::string StackedBarsChart(const StackedBars& chart) {
+  constexpr double kWide = 860;
+  constexpr double kTop = 30;
+  constexpr double kBottom = 150;
+  std::string svg;
+  double x = 0;
+  for (const StackedBars::Series& series : chart.series) {
+    svg += Bar(x, 0, 12, 12, fmt::format("var(--{})", series.colour), series.name);
+    svg += Text(x + 18, 11, "start", "muted", series.name);
+    x += 140;
+  }
+  const auto sum = [](const StackedBars::Stack& stack) {
+    return std::accumulate(stack.counts.begin(), stack.counts.end(), uint64_t{0});
+  };
+  uint64_t most = 1;
+  for (const StackedBars::Stack& stack : chart.stacks) most = std::max(most, sum(stack));
+  const double step = std::min(40.0, kWide / static_cast<double>(chart.stacks.size()));
+  x = 0;
+  for (const StackedBars::Stack& stack : chart.stacks) {
+    double bottom = kBottom;
+    for (size_t i = 0; i < chart.series.size(); ++i) {
+      if (stack.counts[i] == 0) continue;
+      const double height =
+          (kBottom - kTop) * static_cast<double>(stack.counts[i]) / static_cast<double>(most);
+      bottom -= height;
+      svg +=
+          Bar(x, bottom, step * 0.84, height, fmt::format("var(--{})", chart.series[i].colour),
+              fmt::format("{}: {} {}", stack.name, Grouped(stack.counts[i]), chart.series[i].name));
+    }
+    x += step;
+  }
+  return Svg(kWide, kBottom, chart.title, svg + GridLine(0, kBottom, kWide, kBottom));
 }
 
 }  // namespace neardup

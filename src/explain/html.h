@@ -25,6 +25,8 @@ std::string HtmlParagraph(std::string_view text, std::string_view css_class = ""
 ///                  mark the words that differ
 ///   joined, apart  what becomes of pairs
 std::string HtmlPage(std::string_view title, std::string_view body);
+/// The text of the only style element of a page, for a content security policy.
+std::string_view HtmlStyle();
 
 struct HtmlColumn {
   std::string heading;
@@ -77,5 +79,22 @@ struct Histogram {
 };
 /// Empty bins at the right end are left out. The heights grow with the square root of the counts.
 std::string HistogramChart(const Histogram& histogram);
+
+/// Bars side by side, each of several counts on top of one another.
+struct StackedBars {
+  struct Series {
+    std::string name;
+    std::string colour;  ///< a variable of the style sheet
+  };
+  struct Stack {
+    std::string name;              ///< shown under the mouse
+    std::vector<uint64_t> counts;  ///< one for each series
+  };
+
+  std::string title;  ///< for readers that see no picture
+  std::vector<Series> series;
+  std::vector<Stack> stacks;
+};
+std::string StackedBarsChart(const StackedBars& chart);
 
 }  // namespace neardup

@@ -26,6 +26,6 @@ bool IsFormerDefault(std::string_view path, const WrittenValue& value);
 /// The sections of a configuration that only the service reads.
 inline constexpr std::string_view kServiceSections[] = {
     "input", "output", "lanes",   "routing", "dead_letters", "auto", "transaction", "filter",
-    "lease", "retry",  "threads", "kafka",   "metrics",      "log",  "state"};
+    "lease", "retry",  "threads", "kafka",   "metrics",      "http", "log",         "state"};
 
 }  // namespace neardup

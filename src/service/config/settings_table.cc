@@ -385,13 +385,19 @@ std::vector<Setting> MetricsRows() {
           "TLS. When the file changes, it is read again."),
       TextSetting("metrics.tls_key_path", NEARDUP_MEMBER(http.tls_key_path), kAnyText,
                   "PEM file with the private key of the certificate."),
-      TextSetting(
-          "metrics.user", NEARDUP_MEMBER(http.user), kUser,
-          "User name that /metrics and /status ask for (basic authentication). Empty: none."),
+      TextSetting("metrics.user", NEARDUP_MEMBER(http.user), kUser,
+                  "User name that /metrics, /status and the page ask for (basic authentication). "
+                  "Empty: none."),
       TextSetting("metrics.password", NEARDUP_MEMBER(http.password), kAnyText,
                   "Password of metrics.user, as ${file:/path}.")
           .Secret(),
   };
+}
+
+std::vector<Setting> HttpRows() {
+  return {FlagSetting("http.page", NEARDUP_MEMBER(http.page),
+                      "Serve a page for people at / of metrics.port: verdicts, lag, memory and the "
+                      "settings in force. It asks for metrics.user, and shows no payload.")};
 }
 
 std::vector<Setting> LogRows() {
@@ -461,6 +467,7 @@ const Section kSections[] = {
     {{"threads", "How many threads work."}, ThreadsRows},
     {{"kafka", "How to connect to Kafka."}, KafkaRows},
     {{"metrics", "Where metrics and health are served."}, MetricsRows},
+    {{"http", "What else is served there."}, HttpRows},
     {{"log", "What is logged, and in which format."}, LogRows},
     {{"state", "What is kept on disk."}, StateRows},
 };

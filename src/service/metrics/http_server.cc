@@ -1,5 +1,6 @@
 #include "service/metrics/http_server.h"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <netdb.h>
@@ -27,6 +28,7 @@
 #include <vector>
 
 #include "detect/base/file.h"
+#include "service/metrics/live_page.h"
 #include "service/metrics/tls.h"
 
 namespace neardup {
@@ -60,6 +62,7 @@ struct Page {
   int status = 200;
   std::string_view type = kPlainText;
   std::string body;
+  std::string_view headers = {};  ///< further ones, each with its line end
 };
 
 std::string_view NameOf(int status) {
@@ -70,10 +73,14 @@ std::string_view NameOf(int status) {
       return "Bad Request";
     case 401:
       return "Unauthorized";
+    case 403:
+      return "Forbidden";
     case 404:
       return "Not Found";
     case 405:
       return "Method Not Allowed";
+    case 409:
+      return "Conflict";
     case 431:
       return "Request Header Fields Too Large";
     case 500:
@@ -90,9 +97,9 @@ std::string_view FurtherHeader(int status) {
 
 std::string AnswerText(const Page& page, bool with_body) {
   return fmt::format(
-      "HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\n{}Connection: close\r\n\r\n{}",
+      "HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\n{}{}Connection: close\r\n\r\n{}",
       page.status, NameOf(page.status), page.type, page.body.size(), FurtherHeader(page.status),
-      with_body ? page.body : "");
+      page.headers, with_body ? page.body : "");
 }
 
 /// What the header Authorization must hold.
@@ -120,6 +127,18 @@ std::string_view HeaderOf(std::string_view request, std::string_view name) {
     line = request.find('\n', line + 1);
   }
   return {};
+}
+
+/// Whether no other site can have made a browser ask for this host: a name that leads to this
+/// machine may be of a stranger, and an address may not.
+bool IsOwnName(std::string_view host, std::string_view configured) {
+  const bool is_ipv6 = host.starts_with('[');
+  const size_t end = is_ipv6 ? host.find(']') : std::min(host.find(':'), host.size());
+  if (end == std::string_view::npos) return false;
+  const std::string name(host.substr(is_ipv6 ? 1 : 0, is_ipv6 ? end - 1 : end));
+  std::array<unsigned char, sizeof(in6_addr)> address;
+  return name == "localhost" || (!name.empty() && name == configured) ||
+         inet_pton(is_ipv6 ? AF_INET6 : AF_INET, name.c_str(), address.data()) == 1;
 }
 
 /// Address of a peer, without its port.
@@ -233,6 +252,7 @@ uint16_t PortOf(const Descriptor& listening) {
 /// One thread that never waits for a peer: it polls all connections.
 struct HttpServer::Parts {
   HttpPages pages;
+  std::string host;  ///< HttpOptions::host
   const Health* health = nullptr;
   std::unique_ptr<TlsServer> tls;  ///< none: plain text
   std::string credentials;         ///< empty: everybody may see every page
@@ -375,7 +395,8 @@ bool HttpServer::Parts::Send(Connection& connection) {
 }
 
 bool HttpServer::Parts::MaySee(std::string_view path, std::string_view request) const {
-  if (credentials.empty() || (path != "/metrics" && path != "/status")) return true;
+  const bool is_open = path != "/metrics" && path != "/status" && (path != "/" || !pages.page);
+  if (credentials.empty() || is_open) return true;
   const std::string_view found = HeaderOf(request, "authorization");
   return found.size() == credentials.size() &&
          CRYPTO_memcmp(found.data(), credentials.data(), found.size()) == 0;
@@ -398,6 +419,14 @@ std::string HttpServer::Parts::AnswerTo(std::string_view request) const {
   const std::string_view path = target.substr(0, target.find('?'));
   if (!MaySee(path, request)) {
     return AnswerText({401, kPlainText, "expected metrics.user and metrics.password\n"}, true);
+  }
+  if (path == "/" && pages.page && credentials.empty() &&
+      !IsOwnName(HeaderOf(request, "host"), host)) {
+    return AnswerText(
+        {403, kPlainText,
+         "expected an address, localhost or metrics.host as the host; by another name "
+         "the page is shown only with metrics.user and metrics.password\n"},
+        method == "GET");
   }
   constexpr std::string_view kApp = "?app=";
   const std::string_view query = target.substr(path.size());
@@ -422,7 +451,12 @@ Page HttpServer::Parts::PageAt(std::string_view path) const {
   if (path == "/status") return printed(kJson, pages.status);
   if (path == "/healthz") return answered(health->Alive());
   if (path == "/readyz") return answered(health->Ready());
-  if (path == "/") return {200, kHtml, kIndex};
+  if (path == "/" && !pages.page) return {200, kHtml, kIndex};
+  if (path == "/") {
+    Page page = printed(kHtml, pages.page);
+    page.headers = LivePageHeaders();
+    return page;
+  }
   return {404, kPlainText, "expected /metrics, /status, /healthz or /readyz\n"};
 }
 
@@ -430,6 +464,7 @@ Result<std::unique_ptr<HttpServer>> HttpServer::Start(const HttpOptions& options
                                                       const Health& health) {
   auto parts = std::make_unique<Parts>();
   parts->pages = std::move(pages);
+  parts->host = options.host;
   parts->health = &health;
   parts->connection_time = std::chrono::milliseconds(options.connection_ms_max);
   if (!options.tls_certificate_path.empty()) {

@@ -1,4 +1,4 @@
-// Serves /metrics, /status, /healthz and /readyz.
+// Serves /metrics, /status, /healthz and /readyz, and a page for people.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,10 @@ struct HttpOptions {
   /// PEM files. With both, the server speaks only TLS; without, only plain HTTP.
   std::string tls_certificate_path{};
   std::string tls_key_path{};
-  /// With both, /metrics and /status ask for them (basic authentication). Probes have no password.
+  /// Serve the page for people at /.
+  bool page = false;
+  /// With both, /metrics, /status and the page ask for them (basic authentication). Probes have no
+  /// password.
   std::string user{};
   std::string password{};
   /// From the first byte of a connection to its last one, in milliseconds.
@@ -31,6 +34,8 @@ struct HttpPages {
   std::function<std::string()> status;   ///< a JSON object
   /// Whose pages they are. A path with ?app= and another name is answered with 409.
   std::string app{};
+  /// The page for people, as HTML. Empty: / only lists the other pages.
+  std::function<std::string()> page{};
 };
 
 /// Serves from its own thread until it is destroyed.

@@ -21,7 +21,6 @@ namespace neardup {
 
 using prometheus::Counter;
 using prometheus::Gauge;
-using prometheus::Histogram;
 
 template <class T>
 T& MetricSet::Add(const MetricRow& row, Series<T>& series, std::vector<std::string> values) {
@@ -30,9 +29,9 @@ T& MetricSet::Add(const MetricRow& row, Series<T>& series, std::vector<std::stri
     labels.emplace(row.label_names()[i], values[i]);
   }
   T* added = nullptr;
-  if constexpr (std::is_same_v<T, Histogram>) {
+  if constexpr (std::is_same_v<T, prometheus::Histogram>) {
     added = &series.family->Add(
-        labels, Histogram::BucketBoundaries(row.buckets.begin(), row.buckets.end()));
+        labels, prometheus::Histogram::BucketBoundaries(row.buckets.begin(), row.buckets.end()));
   } else {
     added = &series.family->Add(labels);
   }

@@ -12,6 +12,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr int64_t kMinuteMs = 60'000;
+constexpr int64_t kMinutes = 60;
+
 /// RFC 3339 in UTC; null for a time that is not known.
 Json TimeOf(int64_t ms) {
   // Beyond the year 9999 the form has no year.
@@ -32,6 +35,24 @@ Status::Status(BuildInfo build, std::string settings, const Clock& clock)
 void Status::ShowSettings(std::string settings) {
   const std::lock_guard lock(mutex_);
   settings_ = std::move(settings);
+}
+
+void Status::ShowInForce(std::string compared, std::vector<std::string> learned) {
+  const std::lock_guard lock(mutex_);
+  compared_ = std::move(compared);
+  learned_ = std::move(learned);
+}
+
+std::vector<VerdictMinute> Status::Minutes() const {
+  const std::lock_guard lock(mutex_);
+  const int64_t now = clock_.WallMs() / kMinuteMs;
+  std::vector<VerdictMinute> shown;
+  for (const auto& [number, minute] : minutes_) {
+    if (number <= now - kMinutes) continue;
+    shown.push_back(minute);
+    shown.back().at = TimeOf(number * kMinuteMs).get<std::string>();
+  }
+  return shown;
 }
 
 void Status::SetMemoryBound(uint64_t bytes) {
@@ -67,8 +88,25 @@ void Status::Saw(const event::Promoted& seen) {
 
 void Status::Saw(const event::TransactionCommitted& seen) {
   const std::lock_guard lock(mutex_);
-  records_ += seen.batch.records();
+  const CommittedBatch& batch = seen.batch;
   committed_at_ms_ = clock_.WallMs();
+  decided_.unique += batch.unique + batch.passed;
+  decided_.exact_duplicates += batch.exact_duplicates;
+  decided_.near_duplicates += batch.near_duplicates;
+  decided_.dead_letters[0] += batch.dead();
+  decided_.suspects += batch.suspects;
+  decided_.late += batch.late;
+  decided_.clamped += batch.clamped;
+  const int64_t number = committed_at_ms_ / kMinuteMs;
+  while (!minutes_.empty() && minutes_.front().first <= number - kMinutes) minutes_.pop_front();
+  if (minutes_.empty() || minutes_.back().first != number) {
+    minutes_.emplace_back(number, VerdictMinute{});
+  }
+  VerdictMinute& minute = minutes_.back().second;
+  minute.unique += batch.unique + batch.passed;
+  minute.exact += batch.exact_duplicates;
+  minute.near += batch.near_duplicates;
+  minute.dead += batch.dead();
 }
 
 void Status::Saw(const event::LaneLost& seen) {
@@ -139,12 +177,19 @@ std::string Status::Text() const {
                   {"since", TimeOf(phase_since_ms_)},
                   {"caught_up", caught_up_},
                   {"seq", seq_},
-                  {"records", records_},
+                  {"records", decided_.records()},
                   {"last_commit", TimeOf(committed_at_ms_)},
                   {"promotions", promotions_},
                   {"last_promotion_seconds", promotions_ > 0 ? Json(promotion_s_) : Json()},
                   {"losses", losses_},
                   {"last_loss", event(last_loss_)}};
+  json["verdicts"] = {{"unique", decided_.unique},
+                      {"exact_duplicate", decided_.exact_duplicates},
+                      {"near_duplicate", decided_.near_duplicates},
+                      {"dead_letter", decided_.dead()},
+                      {"suspect", decided_.suspects},
+                      {"late", decided_.late},
+                      {"clamped", decided_.clamped}};
   json["inputs"] = Json::array();
   for (const auto& [partition, input] : inputs_) {
     json["inputs"].push_back(
@@ -180,6 +225,8 @@ std::string Status::Text() const {
                        {"standby_lag_records", gauges_ ? Json(gauges_->changelog_lag) : Json()},
                        {"purged_to", purged_to_},
                        {"last_failure", event(keeper_failure_)}};
+  json["in_force"] =
+      compared_.empty() ? Json() : Json{{"compared", compared_}, {"learned", learned_}};
   if (!settings_.empty()) json["settings"] = Json::parse(settings_);
   // Errors may quote bytes that are not UTF-8.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';

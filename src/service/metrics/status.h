@@ -3,11 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "stream/lane/ports.h"
 #include "stream/lane/probe.h"
@@ -24,6 +27,15 @@ struct BuildInfo {
   std::string librdkafka_version;
 };
 
+/// What was decided within a minute of the clock.
+struct VerdictMinute {
+  std::string at;  ///< its begin, as in the answer
+  uint64_t unique = 0;
+  uint64_t exact = 0;
+  uint64_t near = 0;
+  uint64_t dead = 0;
+};
+
 /// The lane's thread calls the events of Probe, the keeper's thread the events of KeeperProbe, and
 /// any thread Text.
 class Status final : public SeesLane<Status>, public SeesKeeper<Status> {
@@ -35,6 +47,10 @@ class Status final : public SeesLane<Status>, public SeesKeeper<Status> {
   void SetMemoryBound(uint64_t bytes);
   /// Replaces the settings of the constructor.
   void ShowSettings(std::string settings);
+
+  /// `compared`: how records are compared, as a sentence. `learned`: what was learned, and from
+  /// what; empty if nothing was.
+  void ShowInForce(std::string compared, std::vector<std::string> learned);
 
   void Saw(const event::PhaseChanged& seen);
   void Saw(const event::Followed& seen);
@@ -53,6 +69,8 @@ class Status final : public SeesLane<Status>, public SeesKeeper<Status> {
   void Saw(const auto& /*ignored*/) {}
 
   std::string Text() const;
+  /// Those of the last hour in which something was decided, the oldest first.
+  std::vector<VerdictMinute> Minutes() const;
 
  private:
   struct Input {
@@ -68,7 +86,9 @@ class Status final : public SeesLane<Status>, public SeesKeeper<Status> {
   };
 
   const BuildInfo build_;
-  std::string settings_;  ///< guarded by mutex_
+  std::string settings_;  ///< guarded by mutex_, like the next two
+  std::string compared_;  ///< empty: not known yet
+  std::vector<std::string> learned_;
   const Clock& clock_;
   mutable std::mutex mutex_;  ///< guards the members below
   int64_t started_at_ms_;
@@ -80,7 +100,8 @@ class Status final : public SeesLane<Status>, public SeesKeeper<Status> {
   double promotion_s_ = 0;
   uint64_t losses_ = 0;
   std::optional<Event> last_loss_;
-  uint64_t records_ = 0;
+  CommittedBatch decided_;  ///< since the start: the counts of records alone
+  std::deque<std::pair<int64_t, VerdictMinute>> minutes_;  ///< by the number of the minute
   int64_t committed_at_ms_ = -1;
   /// Of an active lane; empty otherwise.
   std::map<InputPartition, Input> inputs_;

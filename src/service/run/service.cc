@@ -26,6 +26,7 @@
 #include "service/config/memory_table.h"
 #include "service/metrics/health.h"
 #include "service/metrics/http_server.h"
+#include "service/metrics/live_page.h"
 #include "service/metrics/prometheus_probe.h"
 #include "service/metrics/status.h"
 #include "service/run/lane_pipeline.h"
@@ -158,6 +159,7 @@ struct Service::Parts {
 
   const Settings given;
   Settings settings;  ///< those given, with what the lane learned
+  std::vector<std::string> learned_reasons;
   LaterLearning later;
   SystemClock clock;
   Health health;
@@ -236,10 +238,12 @@ Result<void> Service::Parts::Serve(const std::vector<Probe*>& receivers) {
   probe = std::make_unique<ProbeFan>(std::move(probes));
   std::string pages = "serves no pages";
   if (settings.http.port != 0) {
-    NEARDUP_ASSIGN(http, HttpServer::Start(settings.http,
-                                           {[this] { return metrics.Text(); },
-                                            [this] { return status.Text(); }, settings.kafka.app},
-                                           health));
+    HttpPages served{[this] { return metrics.Text(); }, [this] { return status.Text(); },
+                     settings.kafka.app};
+    if (settings.http.page) {
+      served.page = [this] { return LivePage(status.Text(), status.Minutes(), health.Ready()); };
+    }
+    NEARDUP_ASSIGN(http, HttpServer::Start(settings.http, std::move(served), health));
     pages = fmt::format("serves /metrics, /status, /healthz and /readyz on {}:{}",
                         settings.http.host, http->port());
   }
@@ -322,6 +326,7 @@ void Service::Parts::ShowInForce() {
   for (const MemoryRow& row : memory.rows) parts.emplace_back(row.part, row.bytes);
   metrics.SetMemoryBound(memory.total, parts);
   status.SetMemoryBound(memory.total);
+  status.ShowInForce(InForceText(settings.lane.filter), learned_reasons);
   spdlog::info(
       "in force: {}; memory: at most {} with {} input partitions (`neardup config show` has the "
       "parts)",
@@ -375,6 +380,7 @@ Result<bool> Service::Parts::Learn(const std::atomic<bool>& stop) {
   }
   if (state.learned.empty()) return true;
   NEARDUP_ASSIGN(const LearnedOptions learned, TakeLearnedText(state.learned, settings));
+  learned_reasons = learned.reasons;
   for (const std::string& reason : learned.reasons) spdlog::debug("learned settings: {}", reason);
   // A person wants to know the reasons once, and what is in force at each start.
   if (!state.begun) spdlog::info("{}", fmt::join(learned.reasons, "; "));

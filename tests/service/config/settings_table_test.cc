@@ -152,7 +152,7 @@ TEST_F(SettingsTableTest, EveryMemberOfSettingsHasARow) {
   [[maybe_unused]] auto [similarity, distance, sum, chance, per_bit, widen, text_keys, neighbours,
                          numbers, suspects] = match;
   [[maybe_unused]] auto [window_ms, lateness, ahead, entries] = window;
-  [[maybe_unused]] auto [host, port, certificate, key, user, password, connection_ms] =
+  [[maybe_unused]] auto [host, port, certificate, key, page, user, password, connection_ms] =
       HttpOptions{};
   [[maybe_unused]] auto [kafka, app_is_default, inputs_before, outputs_before, mode_before, lanes,
                          learning, file_run, model_file, reference, http, presence, level,
@@ -166,7 +166,7 @@ TEST_F(SettingsTableTest, EveryMemberOfSettingsHasARow) {
   // So are routing.publish_groups, learning.on, kept and app_is_default. The model and the
   // reference come from model_file; the masks are one setting; the pages have a fixed time for a
   // connection.
-  constexpr size_t kMembers = 22 + 6 + (20 - 3) + 2 + 10 + 3 + 10 + 4 + 6 + 6 + 5 + 2 + 1 + 3;
+  constexpr size_t kMembers = 22 + 6 + (20 - 3) + 2 + 10 + 3 + 10 + 4 + 6 + 7 + 5 + 2 + 1 + 3;
   EXPECT_EQ(SettingsTable().size(), kMembers);
   std::set<std::string> paths;
   for (const Setting& setting : SettingsTable()) paths.insert(setting.path);

@@ -22,8 +22,7 @@ class HttpServerTest : public testing::Test {
   void SetUp() override { Start({.host = "127.0.0.1", .port = 0}); }
 
   void Start(const HttpOptions& options) {
-    auto started = HttpServer::Start(
-        options, {[] { return "m 1\n"; }, [] { return "{}\n"; }, "news"}, health_);
+    auto started = HttpServer::Start(options, pages_, health_);
     ASSERT_TRUE(started.ok()) << started.error().text;
     server_ = std::move(*started);
   }
@@ -35,6 +34,7 @@ class HttpServerTest : public testing::Test {
     return result ? *result : httplib::Response();
   }
 
+  HttpPages pages_{[] { return "m 1\n"; }, [] { return "{}\n"; }, "news"};
   HandClock clock_;
   Health health_{clock_, {.step_ms_max = 30'000}};
   std::unique_ptr<HttpServer> server_;
@@ -63,6 +63,38 @@ TEST_F(HttpServerTest, APageThatCannotBePrintedIsAnErrorOfTheServer) {
     EXPECT_EQ(Get(page).status, 500);
     EXPECT_EQ(Get(page).body, std::string(page) + " cannot be printed: no memory\n");
   }
+}
+
+TEST_F(HttpServerTest, ThePageForPeopleLoadsNothingElseAndIsShownByAnAddressOrAnOwnName) {
+  const auto status_by = [this](const char* host) {
+    httplib::Client client("127.0.0.1", server_->port());
+    return client.Get("/", {{"Host", host}})->status;
+  };
+  EXPECT_EQ(status_by("evil.example"), 200) << "the list of the other pages says nothing";
+  pages_.page = [] { return "<p>now</p>"; };
+  Start({.host = "127.0.0.1", .port = 0});
+  const httplib::Response page = Get("/");
+  EXPECT_EQ(page.body, "<p>now</p>");
+  EXPECT_EQ(page.get_header_value("Content-Type"), "text/html; charset=utf-8");
+  const std::string policy = page.get_header_value("Content-Security-Policy");
+  EXPECT_NE(policy.find("default-src 'none'; style-src 'sha256-"), std::string::npos) << policy;
+  for (const char* own :
+       {"localhost", "localhost:9404", "127.0.0.1:9404", "10.1.2.3", "[::1]:9404"}) {
+    EXPECT_EQ(status_by(own), 200) << own;
+  }
+  for (const char* strange :
+       {"evil.example", "127.0.0.1.evil.example", "", "[::1", "localhost.evil"}) {
+    EXPECT_EQ(status_by(strange), 403) << strange;
+  }
+}
+
+TEST_F(HttpServerTest, ThePageForPeopleAsksForThePasswordWhateverTheHost) {
+  pages_.page = [] { return "<p>now</p>"; };
+  Start({.host = "127.0.0.1", .port = 0, .user = "u", .password = "p"});
+  EXPECT_EQ(Get("/").status, 401);
+  httplib::Client client("127.0.0.1", server_->port());
+  client.set_basic_auth("u", "p");
+  EXPECT_EQ(client.Get("/", {{"Host", "neardup.example"}})->status, 200);
 }
 
 TEST_F(HttpServerTest, HealthFollowsTheLane) {

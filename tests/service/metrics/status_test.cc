@@ -57,6 +57,34 @@ TEST_F(StatusTest, AnActiveLaneShowsWhereEachInputIs) {
   EXPECT_TRUE(inputs[1]["unreachable"]);
 }
 
+TEST_F(StatusTest, CountsVerdictsInAllAndByMinuteOfTheLastHour) {
+  CommittedBatch batch;
+  batch.unique = 5;
+  batch.passed = 1;
+  batch.exact_duplicates = 3;
+  batch.near_duplicates = 2;
+  batch.dead_letters[1] = 4;
+  clock_.now_ms = 1'700'000'040'000;  // the first millisecond of a minute
+  for (const int64_t later_ms : {0, 59'999, 1, 3'599'999}) {
+    clock_.now_ms += later_ms;
+    status_.Saw(event::TransactionCommitted{batch});
+  }
+  const Json verdicts = Read()["verdicts"];
+  EXPECT_EQ(verdicts["unique"], 24);
+  EXPECT_EQ(verdicts["exact_duplicate"], 12);
+  EXPECT_EQ(verdicts["near_duplicate"], 8);
+  EXPECT_EQ(verdicts["dead_letter"], 16);
+  EXPECT_EQ(Read()["lane"]["records"], 60);
+  std::vector<std::string> shown;
+  for (const VerdictMinute& minute : status_.Minutes()) {
+    shown.push_back(minute.at + " " + std::to_string(minute.unique));
+  }
+  EXPECT_EQ(shown,
+            (std::vector<std::string>{"2023-11-14T22:15:00.000Z 6", "2023-11-14T23:14:00.000Z 6"}));
+  clock_.now_ms += 2 * 3'600'000;
+  EXPECT_TRUE(status_.Minutes().empty());
+}
+
 TEST_F(StatusTest, ALaneThatIsLostHasNoInputsAndSaysWhy) {
   status_.Saw(event::PhaseChanged{LanePhase::kActive});
   status_.Saw(event::Promoted{7, 5, 0.25});
