@@ -28,6 +28,13 @@ constexpr double kConflictingNumbers = 0.02;
 /// Earlier records of a group that a record is compared with.
 constexpr size_t kEarlierTried = 12;
 constexpr size_t kTokensCompared = 64;
+/// Where so many of the records share their text with kCrowd - 1 others or more, and so many of
+/// these records differ in content, equal text is no evidence.
+constexpr double kCrowded = 0.3;
+constexpr double kOtherRecords = 0.6;
+/// Where so many of the records with a common text and title come in threes or more, neither are
+/// titles.
+constexpr double kTitlesRecur = 0.1;
 constexpr int kDistance = 12;
 constexpr int kDistanceSum = 32;
 
@@ -217,15 +224,41 @@ Agreement CompareValues(std::string_view a, std::string_view b) {
                                                             : Agreement::kDiffers;
 }
 
-std::vector<TextPair> FindTextPairs(std::span<const RecordView> records,
-                                    std::span<const StudiedField> fields,
-                                    std::span<const size_t> texts) {
-  std::vector<std::vector<size_t>> groups = GroupsByText(records, fields, texts);
+namespace {
+
+/// How many records are in groups of at least this size.
+double CountIn(const std::vector<std::vector<size_t>>& groups, size_t size_min) {
+  size_t records = 0;
+  for (const std::vector<size_t>& group : groups) {
+    if (group.size() >= size_min) records += group.size();
+  }
+  return static_cast<double>(records);
+}
+
+/// Groups of records that agree in these fields, too.
+std::vector<std::vector<size_t>> SplitBy(std::span<const size_t> fields,
+                                         const std::vector<std::vector<size_t>>& groups,
+                                         std::span<const RecordView> records, ValueReader& reader) {
+  std::vector<std::vector<size_t>> parts;
+  for (const std::vector<size_t>& group : groups) {
+    std::map<std::string, std::vector<size_t>> by_values;
+    for (const size_t member : group) {
+      by_values[TextOf(reader.Read(records[member]), fields)].push_back(member);
+    }
+    for (auto& [values, part] : by_values) {
+      if (part.size() > 1) parts.push_back(std::move(part));
+    }
+  }
+  return parts;
+}
+
+std::vector<TextPair> PairsOf(std::vector<std::vector<size_t>> groups,
+                              std::span<const RecordView> records, size_t fields,
+                              std::span<const size_t> texts, ValueReader& reader) {
   std::sort(groups.begin(), groups.end(), [&](const auto& a, const auto& b) {
     const auto hash = [&](const auto& group) { return Hash64(*records[group[0]].value); };
     return hash(a) < hash(b);
   });
-  ValueReader reader(fields, texts);
   std::vector<TextPair> pairs;
   for (const std::vector<size_t>& group : groups) {
     if (pairs.size() >= kTextPairsMax) break;
@@ -237,7 +270,7 @@ std::vector<TextPair> FindTextPairs(std::span<const RecordView> records,
       for (size_t earlier = 0; earlier < later; ++earlier) {
         if (!ShareText(TextOf(values[earlier], texts), TextOf(values[later], texts))) continue;
         TextPair pair{group[earlier], group[later], group.size(), {}};
-        for (size_t field = 0; field < fields.size(); ++field) {
+        for (size_t field = 0; field < fields; ++field) {
           pair.fields.push_back(CompareValues(values[earlier][field], values[later][field]));
         }
         if (best.fields.empty() || CountEqual(pair.fields) > CountEqual(best.fields)) {
@@ -248,6 +281,45 @@ std::vector<TextPair> FindTextPairs(std::span<const RecordView> records,
     }
   }
   return pairs;
+}
+
+/// Whether records that share a text with many others differ in what may be content: a value that
+/// is not different in each record, and does not say where it came from.
+bool AreOtherRecords(const std::vector<TextPair>& pairs, std::span<const StudiedField> fields) {
+  double all = 0;
+  double others = 0;
+  for (const TextPair& pair : pairs) {
+    if (pair.group < kCrowd) continue;
+    ++all;
+    for (size_t i = 0; i < fields.size(); ++i) {
+      const StudiedField& field = fields[i];
+      if (pair.fields[i] != Agreement::kDiffers || field.role != FieldRole::kKey ||
+          field.name.provenance || IsDistinctWord(field.facts)) {
+        continue;
+      }
+      ++others;
+      break;
+    }
+  }
+  return others >= kOtherRecords * all;
+}
+
+}  // namespace
+
+TextPairs FindTextPairs(std::span<const RecordView> records, std::span<const StudiedField> fields,
+                        std::span<const size_t> texts, std::span<const size_t> titles) {
+  std::vector<std::vector<size_t>> groups = GroupsByText(records, fields, texts);
+  ValueReader reader(fields, texts);
+  TextPairs found{PairsOf(groups, records, fields.size(), texts, reader), false};
+  found.standing = CountIn(groups, kCrowd) >= kCrowded * static_cast<double>(records.size()) &&
+                   AreOtherRecords(found.pairs, fields);
+  if (found.standing && !titles.empty()) {
+    groups = SplitBy(titles, groups, records, reader);
+    // Copies come in twos. Where different records have one title by chance, others have it, too.
+    found.standing = CountIn(groups, 3) >= kTitlesRecur * CountIn(groups, 2);
+    found.pairs = PairsOf(std::move(groups), records, fields.size(), texts, reader);
+  }
+  return found;
 }
 
 }  // namespace neardup

@@ -36,14 +36,23 @@ struct TextPair {
   std::vector<Agreement> fields;  ///< by studied field
 };
 
+/// A text of so many records is a standing one.
+inline constexpr size_t kCrowd = 5;
+
+struct TextPairs {
+  std::vector<TextPair> pairs;
+  /// Texts, together with titles if there are any, are shared by different records, so that the
+  /// pairs are no evidence.
+  bool standing = false;
+};
+
 /// Pairs of records that share at least 65 % of the phrases of the shorter text, with no numbers
 /// that conflict. Times, UUIDs and addresses of memory in the texts count for nothing. `texts` are
 /// numbers of studied fields; the longest text of a record counts. Each record is paired with the
-/// earlier one of its group that agrees with it in most fields. Deterministic; takes about
-/// kTextPairsMax pairs.
-std::vector<TextPair> FindTextPairs(std::span<const RecordView> records,
-                                    std::span<const StudiedField> fields,
-                                    std::span<const size_t> texts);
+/// earlier one of its group that agrees with it in most fields. Where most texts are standing ones,
+/// the records of a group share the `titles`, too. Deterministic; takes about kTextPairsMax pairs.
+TextPairs FindTextPairs(std::span<const RecordView> records, std::span<const StudiedField> fields,
+                        std::span<const size_t> texts, std::span<const size_t> titles);
 inline constexpr size_t kTextPairsMax = 3000;
 
 /// Calls `visit(text)` for each text that is compared by likeness, in `count` of the records.

@@ -21,8 +21,6 @@ namespace {
 
 /// Fewer pairs than this show nothing.
 constexpr double kPairsMin = 5;
-/// A text of more records than this is a standing one.
-constexpr size_t kGroupMax = 4;
 /// A title that differs in more of the pairs tells records apart.
 constexpr double kTitleDiffers = 0.25;
 /// A value that is written differently, or missing, in more of the pairs may differ.
@@ -80,21 +78,30 @@ struct Tally {
 
 double WeightOf(const TextPair& pair) { return 1.0 / static_cast<double>(pair.group - 1); }
 
+/// The fields of content that name a record whose text is in `texts`.
+std::vector<size_t> TitlesOf(const std::vector<StudiedField>& fields,
+                             const std::vector<size_t>& texts) {
+  double distinct = 0;
+  for (const size_t text : texts) distinct = std::max(distinct, fields[text].facts.distinct_of_all);
+  std::vector<size_t> titles;
+  for (size_t i = 0; i < fields.size(); ++i) {
+    const bool text = std::find(texts.begin(), texts.end(), i) != texts.end();
+    if (fields[i].role == FieldRole::kKey && !text && IsTitle(fields[i], distinct)) {
+      titles.push_back(i);
+    }
+  }
+  return titles;
+}
+
 /// Learns roles from pairs of records that share their text.
 class TextRoles {
  public:
   TextRoles(std::vector<StudiedField>& fields, std::vector<size_t> texts,
-            std::vector<TextPair> pairs)
-      : fields_(fields), texts_(std::move(texts)), pairs_(std::move(pairs)) {
-    double distinct = 0;
-    for (const size_t text : texts_) {
-      distinct = std::max(distinct, fields_[text].facts.distinct_of_all);
-    }
-    for (size_t i = 0; i < fields_.size(); ++i) {
-      const bool content = fields_[i].role == FieldRole::kKey && !IsMainText(i);
-      if (content && IsTitle(fields_[i], distinct)) titles_.push_back(i);
-    }
-  }
+            std::vector<size_t> titles, std::vector<TextPair> pairs)
+      : fields_(fields),
+        texts_(std::move(texts)),
+        titles_(std::move(titles)),
+        pairs_(std::move(pairs)) {}
 
   void Choose() {
     for (const size_t text : texts_) {
@@ -103,7 +110,7 @@ class TextRoles {
     }
     std::vector<const TextPair*> all;
     for (const TextPair& pair : pairs_) all.push_back(&pair);
-    evidence_ = WhereTitlesAgree(all, kGroupMax);
+    evidence_ = WhereTitlesAgree(all, kCrowd - 1);
     all_evidence_ = WhereTitlesAgree(all, SIZE_MAX);
     ChooseTitles(all);
     ChooseOthers();
@@ -201,6 +208,8 @@ class TextRoles {
       }
       const double differing = tally.differing();
       const bool number = field.facts.numbers >= kNearlyAlways;
+      // By nature it is no time of writing, so it is the time of what the record is about.
+      const bool dated = field.facts.dates + field.facts.times >= kNearlyAlways;
       const bool own_number = field.facts.long_ids >= kNearlyAlways && IsDistinctWord(field.facts);
       // A size, a colour or a state is one of a few values, and tells variants apart.
       const bool label = field.facts.match >= kLabelMatch && !field.name.provenance;
@@ -211,7 +220,8 @@ class TextRoles {
         Give(field, FieldRole::kFree,
              fmt::format("copies differ in it: {} of the records with the same {}",
                          RoundedPercent(differing), twice ? "text and title" : "text"));
-      } else if (differing >= kOften && (twice || !number) && (by_chance || IsOnlyDifference(i))) {
+      } else if (differing >= kOften && (twice || !number) && !dated &&
+                 (by_chance || IsOnlyDifference(i))) {
         Give(field, FieldRole::kFree,
              fmt::format("differs alone, in {} of the records with the same {}",
                          RoundedPercent(differing), twice ? "text and title" : "text"));
@@ -292,8 +302,8 @@ class TextRoles {
 
   std::vector<StudiedField>& fields_;
   std::vector<size_t> texts_;
-  std::vector<TextPair> pairs_;
   std::vector<size_t> titles_;
+  std::vector<TextPair> pairs_;
   std::vector<const TextPair*> evidence_;  ///< of rare texts
   std::vector<const TextPair*> all_evidence_;
 };
@@ -480,8 +490,11 @@ double Rows::MatchOf(const std::vector<size_t>& fields, const std::vector<size_t
 /// Chooses what is left out of records without a text.
 class StructureRoles {
  public:
-  StructureRoles(std::span<const RecordView> records, std::vector<StudiedField>& fields)
-      : fields_(fields), rows_(records, fields) {}
+  /// `long_texts`: the records hold texts, so that no chance makes them equal that copies do not
+  /// show.
+  StructureRoles(std::span<const RecordView> records, std::vector<StudiedField>& fields,
+                 bool long_texts = false)
+      : fields_(fields), long_texts_(long_texts), rows_(records, fields) {}
 
   void Choose() {
     FindUnknown();
@@ -554,6 +567,7 @@ class StructureRoles {
     if (others.empty()) return false;
     const Rows::Recurrence found = rows_.Count(fields, others);
     const auto again = static_cast<double>(found.again);
+    if (long_texts_ && again < kPairsMin) return false;
     const double bits =
         std::log2(found.records * found.records / 2 / std::max(found.expected, 1e-9));
     const bool rare = bits >= kBitsEnough && again <= kFew * found.records;
@@ -609,6 +623,7 @@ class StructureRoles {
   static constexpr double kCopiesMax = 2.5;
 
   std::vector<StudiedField>& fields_;
+  bool long_texts_;
   Rows rows_;
   std::vector<size_t> unknown_;
 };
@@ -694,14 +709,25 @@ FieldRoles ChooseRoles(std::span<const RecordView> records, std::vector<StudiedF
   roles.has_text = !texts.empty();
   bool identifiers_tell = false;
   if (roles.has_text) {
-    std::vector<TextPair> pairs = FindTextPairs(records, roles.fields, texts);
-    roles.pairs = pairs.size();
-    TextRoles chosen(roles.fields, texts, std::move(pairs));
-    chosen.Choose();
-    roles.questions = chosen.Questions(records);
-    identifiers_tell = !AreLogs(roles.fields) &&
-                       StructureRoles(part, roles.fields).HasLittleText() &&
-                       StructureRoles(records, roles.fields).IdentifiersTell();
+    const std::vector<size_t> titles = TitlesOf(roles.fields, texts);
+    TextPairs found = FindTextPairs(records, roles.fields, texts, titles);
+    roles.pairs = found.pairs.size();
+    if (found.standing) {
+      const bool long_texts = std::all_of(texts.begin(), texts.end(), [&](size_t text) {
+        return roles.fields[text].facts.tokens_mean >= FieldSelector::kTellingTokens;
+      });
+      StructureRoles(records, roles.fields, long_texts).Choose();
+      for (const size_t text : texts) {
+        Give(roles.fields[text], FieldRole::kText, "a standing text, which many records share");
+      }
+    } else {
+      TextRoles chosen(roles.fields, texts, titles, std::move(found.pairs));
+      chosen.Choose();
+      roles.questions = chosen.Questions(records);
+      identifiers_tell = !AreLogs(roles.fields) &&
+                         StructureRoles(part, roles.fields).HasLittleText() &&
+                         StructureRoles(records, roles.fields).IdentifiersTell();
+    }
   } else {
     StructureRoles(records, roles.fields).Choose();
   }

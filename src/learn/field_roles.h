@@ -39,13 +39,14 @@ struct FieldRoles {
 /// written: JudgeField. The texts are then the fields of sentences, titles and messages. Pairs of
 /// records that share a long text show the roles of the others:
 ///
-/// - A title must agree, if it differs in more than a quarter of the pairs: the text is then a
-/// standing
-///   one, which many records share, and the title tells them apart. It is compared as a text if
-///   copies write it differently.
+/// - Where most texts are standing ones, because five records or more share each and differ in what
+///   may be content, pairs are evidence only if they share their titles, too, and no title recurs.
+///   If there are no such pairs, the records are judged as records without a text.
+/// - A title must agree if it differs in more than a quarter of the pairs. It is compared as a text
+///   if copies write it differently.
 /// - Where the titles agree, a field that nearly always differs may differ, and so may one that is
 ///   written differently, or that agrees no more often than by chance.
-/// - What is uncertain must agree.
+/// - What is uncertain must agree. A date or time that is no time of writing is content.
 ///
 /// Records without a text are equal in all fields but those that are left out. These are left out
 /// only if they are equal in so much that chance does not explain it; else a record that comes

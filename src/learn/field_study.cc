@@ -1,6 +1,7 @@
 #include "learn/field_study.h"
 
 #include <fmt/format.h>
+#include <strings.h>
 
 #include <algorithm>
 #include <charconv>
@@ -81,6 +82,7 @@ constexpr double kTextWorded = 0.5;
 constexpr double kTextDistinct = 0.2;
 constexpr double kTitleTokens = 2;
 constexpr size_t kHashDigits = 32;
+constexpr size_t kRatingValues = 11;
 constexpr size_t kLongIdDigits = 7;
 
 double Ratio(size_t part, size_t all) {
@@ -114,6 +116,17 @@ bool IsWebAddress(std::string_view text) {
          std::all_of(text.begin(), text.begin() + static_cast<ptrdiff_t>(scheme),
                      [](char c) { return IsLetter(c) || IsDecimal(c); }) &&
          std::none_of(text.begin(), text.end(), [](char c) { return c == ' ' || c == '\n'; });
+}
+
+/// The names that the usual loggers give to levels, and the numbers of bunyan and pino.
+bool IsLogLevel(std::string_view text) {
+  constexpr std::string_view kLevels[] = {
+      "trace", "debug", "verbose", "info", "information", "notice", "warn",  "warning",
+      "error", "err",   "severe",  "crit", "critical",    "fatal",  "alert", "emerg",
+      "panic", "10",    "20",      "30",   "40",          "50",     "60"};
+  return std::any_of(std::begin(kLevels), std::end(kLevels), [text](std::string_view level) {
+    return text.size() == level.size() && strncasecmp(text.data(), level.data(), text.size()) == 0;
+  });
 }
 
 constexpr size_t kDateBytes = 10;
@@ -167,9 +180,11 @@ std::pair<FieldRole, std::string> Judge(const StudiedField& field) {
     return {FieldRole::kAddress, fmt::format("{} of its values are addresses of the web",
                                              RoundedPercent(facts.addresses))};
   }
-  if (facts.numbers >= kNearlyAll && (name.machine_number || name.counter)) {
-    return {FieldRole::kCounter, name.counter ? "counts how often a record was seen, by its name"
-                                              : "a number that a machine gave, by its name"};
+  // Stars from one to five are a rating.
+  const bool counter = name.counter && facts.values > kRatingValues;
+  if (facts.numbers >= kNearlyAll && (name.machine_number || counter)) {
+    return {FieldRole::kCounter, counter ? "counts how often a record was seen, by its name"
+                                         : "a number that a machine gave, by its name"};
   }
   return {FieldRole::kKey, "content: nothing says that copies differ in it"};
 }
@@ -220,6 +235,7 @@ StudiedField JudgeField(FieldFacts facts) {
   StudiedField field;
   field.name = ReadFieldName(facts.path);
   field.facts = std::move(facts);
+  field.name.severity = field.name.severity && field.facts.levels >= kMost;
   auto [role, reason] = Judge(field);
   field.role = role;
   field.by_nature = role;
@@ -261,6 +277,7 @@ void FieldStudy::Count(Counts& counts, const RecordField& field) {
   counts.words += IsWord(text) ? 1 : 0;
   counts.addresses += IsWebAddress(text) ? 1 : 0;
   counts.hashes += IsHash(text) ? 1 : 0;
+  counts.levels += IsLogLevel(text) ? 1 : 0;
   const bool time = IsTimeText(text);
   counts.times += time ? 1 : 0;
   counts.dates += !time && text.size() == kDateBytes && IsDate(text) ? 1 : 0;
@@ -327,6 +344,7 @@ std::vector<StudiedField> FieldStudy::Finish() const {
     facts.long_ids = Ratio(counts.long_ids, counts.present);
     facts.words = Ratio(counts.words, counts.present);
     facts.hashes = Ratio(counts.hashes, counts.present);
+    facts.levels = Ratio(counts.levels, counts.present);
     facts.addresses = Ratio(counts.addresses, counts.present);
     facts.worded = Ratio(counts.worded, counts.tokens);
     facts.steps = Ratio(counts.steps, counts.present);

@@ -64,6 +64,7 @@ struct FieldFacts {
   double words = 0;      ///< share of one word: printable ASCII without white space
   double hashes = 0;     ///< share of UUIDs, and of 32 or more hex digits
   double addresses = 0;  ///< share of addresses of the web
+  double levels = 0;     ///< share of levels of a log: info, WARN, 30
   double worded = 0;     ///< share of its tokens that do not begin with a digit
   /// Share of the records, in order, whose whole number is 1 above the number of the previous
   /// record.
@@ -129,6 +130,7 @@ class FieldStudy {
     size_t long_ids = 0;
     size_t words = 0;
     size_t hashes = 0;
+    size_t levels = 0;
     size_t addresses = 0;
     size_t steps = 0;
     size_t latest_dates = 0;

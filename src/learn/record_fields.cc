@@ -103,13 +103,23 @@ using Words = std::span<const std::string_view>;
 
 // Lists of usual names, in lower case; some are of other languages.
 constexpr std::string_view kWritten[] = {
-    "time",     "ts",        "timestamp", "datetime",  "date",      "nano",      "nanos",
-    "created",  "updated",   "modified",  "changed",   "published", "posted",    "pubdate",
-    "fetched",  "crawled",   "crawl",     "seen",      "received",  "ingested",  "indexed",
-    "observed", "inserted",  "logged",    "sent",      "recorded",  "retrieved", "accessed",
-    "scraped",  "collected", "submitted", "processed", "synced",    "loaded",    "exported",
-    "at",       "when",      "zeit",      "datum",     "erstellt",  "fecha",     "hora",
-    "heure",    "data",      "czas",      "дата",      "时间",      "日期"};
+    "created",   "create",    "updated",  "update",    "modified", "changed",    "change",
+    "pub",       "pubdate",   "publish",  "published", "posted",   "post",       "publication",
+    "fetched",   "fetch",     "crawled",  "crawl",     "seen",     "received",   "ingested",
+    "ingest",    "indexed",   "index",    "observed",  "inserted", "logged",     "sent",
+    "recorded",  "retrieved", "accessed", "access",    "scraped",  "scrape",     "collected",
+    "submitted", "processed", "synced",   "sync",      "loaded",   "load",       "exported",
+    "export",    "imported",  "import",   "uploaded",  "upload",   "downloaded", "captured",
+    "capture",   "archived",  "cached",   "added",     "edited",   "revised",    "issued",
+    "erstellt"};
+/// Say when, and not of what.
+constexpr std::string_view kAnyTime[] = {
+    "time",  "ts",      "timestamp", "datetime", "date",   "nano",   "nanos", "at",
+    "when",  "zeit",    "datum",     "fecha",    "hora",   "heure",  "data",  "czas",
+    "дата",  "时间",    "日期",      "utc",      "local",  "iso",    "epoch", "unix",
+    "ms",    "last",    "first",     "record",   "row",    "item",   "doc",   "document",
+    "entry", "article", "news",      "message",  "log",    "file",   "page",  "feed",
+    "batch", "dump",    "snapshot",  "system",   "server", "process"};
 constexpr std::string_view kEventTime[] = {
     "start",    "starts",     "begin",       "begins",   "end",     "ends",     "due",
     "depart",   "departs",    "departure",   "arrive",   "arrives", "arrival",  "expires",
@@ -184,7 +194,9 @@ FieldName ReadFieldName(std::string_view path) {
   const std::vector<std::string> whole = {joined};
   FieldName name;
   name.event_time = HasAny(words, kEventTime);
-  name.written = !name.event_time && HasAny(words, kWritten);
+  const bool of_nothing = std::all_of(
+      words.begin(), words.end(), [](const std::string& word) { return HasAny({word}, kAnyTime); });
+  name.written = !name.event_time && (of_nothing || HasAny(words, kWritten));
   name.identifier =
       !words.empty() && (HasAny({words.back()}, kIdentifier) || HasAny(whole, kIdentifier));
   name.machine_number = HasAny(whole, kMachineNumber);

@@ -51,7 +51,7 @@ TEST(TextPairs, AreRecordsThatShareMostOfTheirTextAndNoConflictingNumbers) {
   payloads.push_back(Record(Phrase(random, 30), "south"));
   const auto fields = FieldsOf(payloads);
   const std::vector<size_t> texts = {1};
-  const std::vector<TextPair> pairs = FindTextPairs(ViewsOf(payloads), fields, texts);
+  const std::vector<TextPair> pairs = FindTextPairs(ViewsOf(payloads), fields, texts, {}).pairs;
   ASSERT_EQ(pairs.size(), 2U);
   for (const TextPair& pair : pairs) {
     EXPECT_GE(pair.earlier, 150U);
@@ -68,7 +68,39 @@ TEST(TextPairs, DoNotHoldTextsOfOtherNumbers) {
   for (const char* number : {"11", "12", "13"})
     payloads.push_back(Record(text + " " + number, "x"));
   const std::vector<size_t> texts = {1};
-  EXPECT_TRUE(FindTextPairs(ViewsOf(payloads), FieldsOf(payloads), texts).empty());
+  EXPECT_TRUE(FindTextPairs(ViewsOf(payloads), FieldsOf(payloads), texts, {}).pairs.empty());
+}
+
+TEST(TextPairs, OfStandingTextsAreNoEvidenceUnlessTheRecordsShareATitleToo) {
+  SeededRandom random(5);
+  std::vector<std::string> texts;
+  for (int i = 0; i < 10; ++i) texts.push_back(Phrase(random, 20));
+  // Of `titles` titles, each record has one. Every tenth comes again in another shop.
+  const auto find = [&](size_t titles, bool copies_alone) {
+    std::vector<std::string> payloads;
+    for (size_t i = 0; i < 300; ++i) {
+      const size_t thing = copies_alone ? i % 10 : i;
+      const std::string title = "thing " + LetterWord(thing % titles) + " of the house";
+      const auto record = [&](const char* shop) {
+        return RecordOf({{"shop", shop},
+                         {"size", LetterWord(50 + thing / 10 % 7)},
+                         {"colour", LetterWord(thing / 10 % 5)},
+                         {"text", texts[thing % 10]},
+                         {"title", title}});
+      };
+      payloads.push_back(record("north"));
+      if (i % 10 == 0) payloads.push_back(record("south"));
+    }
+    const std::vector<size_t> text = {3};
+    const std::vector<size_t> title = {4};
+    return FindTextPairs(ViewsOf(payloads), FieldsOf(payloads), text, title);
+  };
+  EXPECT_TRUE(find(50, false).standing) << "different records have each title";
+  EXPECT_FALSE(find(50, true).standing) << "copies alone share a text";
+  const TextPairs found = find(1000, false);
+  EXPECT_FALSE(found.standing);
+  EXPECT_EQ(found.pairs.size(), 30U);
+  for (const TextPair& pair : found.pairs) EXPECT_EQ(pair.group, 2U);
 }
 
 }  // namespace

@@ -188,6 +188,69 @@ TEST(Roles, DoNotJoinAStandingTextUnderOtherTitles) {
   EXPECT_EQ(Decide(stream).wrong, 0U);
 }
 
+/// Every tenth record comes again at once, with another delivery.
+Stream Delivered(size_t records, const std::function<Fields(size_t)>& record) {
+  Stream stream;
+  for (size_t i = 0; i < records; ++i) {
+    Fields fields = record(i);
+    for (size_t copy = 0; copy < (i % 10 == 9 ? 2U : 1U); ++copy) {
+      Fields delivered = {{"delivery", LetterWord(3'000'000 + 2 * i + copy)}};
+      delivered.insert(delivered.end(), fields.begin(), fields.end());
+      stream.Add(delivered, i);
+    }
+  }
+  return stream;
+}
+
+TEST(Roles, KeepApartWhatSharesAStandingTextAndFindItWhenItIsDeliveredAgain) {
+  SeededRandom random(21);
+  std::vector<std::string> stock;
+  for (int i = 0; i < 20; ++i) stock.push_back(Phrase(random, 14));
+  // A notice names its place and day in fields, and nearly in its title: one word of five.
+  const Outcome notices = Decide(Delivered(600, [&](size_t i) {
+    const std::string place = LetterWord(i % 120);
+    const size_t day = (i % 120 * 37 + i / 120 * 13) % 171;  // another one for each work at a place
+    return Fields{{"title", "Road works planned near " + place},
+                  {"place", place},
+                  {"from_day", "2026-0" + Number(1 + day % 9) + "-" + Number(10 + day / 9)},
+                  {"level", i % 2 == 0 ? "minor" : "major"},
+                  {"text", stock[i % 20]}};
+  }));
+  EXPECT_EQ(notices.wrong, 0U);
+  EXPECT_EQ(notices.missed, 0U);
+  // A size and a stock number tell the variants of a product apart.
+  const Outcome variants = Decide(Delivered(600, [&](size_t i) {
+    const size_t product = i / 8;
+    return Fields{{"title", "Jacket " + LetterWord(product) + " lined"},
+                  {"size", Number(36 + 2 * (i % 8))},
+                  {"article", LetterWord(product) + "-" + Number(36 + 2 * (i % 8))},
+                  {"text", Phrase(random, 2) + stock[product % 20]}};
+  }));
+  EXPECT_EQ(variants.wrong, 0U);
+  // One to five stars for a course, with a comment of a list.
+  const Outcome ratings = Decide(Delivered(1500, [&](size_t) {
+    return Fields{{"course", "C" + Number(10 + random.Below(12))},
+                  {"stars", Number(1 + random.Below(5))},
+                  {"comment", stock[random.Below(20)]}};
+  }));
+  EXPECT_LE(ratings.wrong, ratings.copies / 100);
+}
+
+TEST(Roles, TakeTheDateOfAMatchAsContent) {
+  SeededRandom random(22);
+  const Outcome outcome = Decide(Delivered(500, [&](size_t i) {
+    const std::string home = LetterWord(i % 120);
+    const std::string away = LetterWord(500 + i % 120);
+    return Fields{
+        {"season", Number(2022 + i / 120)},
+        {"match_date", Number(2022 + i / 120) + "-0" + Number(1 + i % 9) + "-1" + Number(i % 7)},
+        {"home", home},
+        {"report", home + " town has lost to " + away + " city one to nothing."}};
+  }));
+  EXPECT_EQ(outcome.wrong, 0U);
+  EXPECT_EQ(outcome.missed, 0U);
+}
+
 TEST(Roles, CompareEventsWithoutATextByAllTheyHave) {
   SeededRandom random(15);
   Stream stream;

@@ -47,7 +47,8 @@ class Facts {
 std::string StateBox(const Json& lane, const HealthAnswer& ready) {
   std::string box =
       fmt::format("<div class=\"verdict{}\"><strong>{}</strong>\n{}{}", ready.ok ? "" : " unclear",
-                  EscapeHtml(TextOf(lane["state"])), HtmlParagraph(ready.text),
+                  EscapeHtml(TextOf(lane["state"])),
+                  ready.text == lane["state"] ? "" : HtmlParagraph(ready.text),
                   HtmlParagraph(fmt::format("since {}; last commit {}", TextOf(lane["since"]),
                                             TextOf(lane["last_commit"])),
                                 "muted"));
@@ -83,8 +84,8 @@ std::string Verdicts(const Json& verdicts, std::span<const VerdictMinute> minute
   StackedBars bars{.title = "records in each minute by verdict",
                    .series = {{"unique", "other"},
                               {"exact duplicate", "near"},
-                              {"near duplicate", "new"},
-                              {"dead letter", "choice"}},
+                              {"near duplicate", "choice"},
+                              {"dead letter", "ink"}},
                    .stacks = {}};
   for (const VerdictMinute& minute : minutes) {
     bars.stacks.push_back({minute.at, {minute.unique, minute.exact, minute.near, minute.dead}});
@@ -187,7 +188,9 @@ std::string LivePage(std::string_view status_text, std::span<const VerdictMinute
   body +=
       "<p class=\"muted\"><a href=\"/status\">/status</a> <a href=\"/metrics\">/metrics</a> "
       "<a href=\"/readyz\">/readyz</a> <a href=\"/healthz\">/healthz</a></p>\n";
-  return HtmlPage("neardup", body);
+  const std::string app =
+      status.contains("settings") ? TextOf(status["settings"].value("app", Json())) : "";
+  return HtmlPage("neardup " + app, body);
 }
 
 const std::string& LivePageHeaders() {

@@ -244,8 +244,9 @@ Result<void> Service::Parts::Serve(const std::vector<Probe*>& receivers) {
       served.page = [this] { return LivePage(status.Text(), status.Minutes(), health.Ready()); };
     }
     NEARDUP_ASSIGN(http, HttpServer::Start(settings.http, std::move(served), health));
-    pages = fmt::format("serves /metrics, /status, /healthz and /readyz on {}:{}",
-                        settings.http.host, http->port());
+    pages =
+        fmt::format("serves {}/metrics, /status, /healthz and /readyz on {}:{}",
+                    settings.http.page ? "a page at /, " : "", settings.http.host, http->port());
   }
   spdlog::info("app {} {}, and {}; neardup {} ({}, {}), {}", settings.kafka.app,
                TextOf(settings.lane.pipeline.topics), pages, kVersion, kRevision, kCompiler,

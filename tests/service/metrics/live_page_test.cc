@@ -27,7 +27,8 @@ class LivePageTest : public testing::Test {
 
 TEST_F(LivePageTest, ShowsWhatIsKnownBeforeAnythingIsDecided) {
   EXPECT_THAT(Page({false, "learning"}),
-              AllOf(HasSubstr("verdict unclear"), HasSubstr("<p>learning</p>"),
+              AllOf(HasSubstr("<title>neardup news</title>"), HasSubstr("verdict unclear"),
+                    HasSubstr("<p>learning</p>"),
                     HasSubstr("Only the active instance reads inputs."), HasSubstr("not known"),
                     HasSubstr("<td>window.window_ms</td><td>24h</td>"), Not(HasSubstr("<svg"))));
 }
