@@ -24,7 +24,8 @@ int main(int count, char** words) {
   neardup::OpenStandardStreams();
   signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error like a full disk
   try {
-    return neardup::RunProgram(count, words);
+    const int code = neardup::RunProgram(count, words);
+    return neardup::FlushStandardOutput() ? code : neardup::kExitIo;
   } catch (const std::exception& error) {
     neardup::Say("neardup: internal error: {}", error.what());
     return neardup::kExitInternal;

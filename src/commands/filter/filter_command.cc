@@ -20,8 +20,11 @@
 #include "commands/program/commands.h"
 #include "commands/program/message.h"
 #include "commands/program/stop_signals.h"
+#include "detect/base/message_text.h"
 #include "detect/base/quantity.h"
 #include "detect/index/match.h"
+#include "detect/record/field_extractor.h"
+#include "detect/record/field_names.h"
 #include "detect/record/field_selection.h"
 #include "learn/learned_options.h"
 #include "service/topics/record_sample.h"
@@ -217,6 +220,26 @@ Result<uint64_t> HoldWholeFile(const FilterArguments& arguments, Settings& setti
   return lines;
 }
 
+/// A name that is spelt wrongly makes a key in which all records agree.
+void WarnOfAbsentFields(const RecordOptions& given, std::span<const RecordView> sample) {
+  std::vector<std::string> paths = given.exclude;
+  for (const FieldSelector& field : given.fields) paths.push_back(field.path);
+  for (const std::string& path : paths) {
+    RecordOptions one;
+    one.fields = {{path}};
+    FieldExtractor extractor(one);
+    const auto has = [&](const RecordView& record) {
+      return !extractor.Extract(record).pieces.empty();
+    };
+    if (path.empty() || sample.empty() || std::any_of(sample.begin(), sample.end(), has)) continue;
+    constexpr size_t kNamesMax = 1000;
+    const std::vector<std::string> names = FieldNames(sample[0].value.value_or(""), kNamesMax);
+    const std::optional<std::string> near = NearestName(PlainFieldName(path), names);
+    Say("neardup: warning: no record of the {} that were looked at has a value in the field {}{}",
+        Grouped(sample.size()), path, near ? fmt::format("; did you mean {}?", *near) : "");
+  }
+}
+
 /// Learns from records of the whole input what nobody said, and puts it in force. A pipe, and what
 /// is compressed, cannot be read at any place: they are known as far as they are read ahead.
 /// `lines` is the number of lines of the input, 0 if unknown.
@@ -250,8 +273,10 @@ Result<std::optional<LearnedOptions>> Learn(const FilterArguments& arguments, ui
   if (!window_given && lines > 0) {
     window = std::clamp(lines, WindowOptions::kEntriesMaxRange.min, held);
   }
-  LearnedOptions learned = LearnOptions(ViewsOf(spread.empty() ? ahead : spread), filter, kept,
-                                        static_cast<size_t>(learning.records_min));
+  const std::vector<RecordView> sample = ViewsOf(spread.empty() ? ahead : spread);
+  WarnOfAbsentFields(filter.record, sample);
+  LearnedOptions learned =
+      LearnOptions(sample, filter, kept, static_cast<size_t>(learning.records_min));
   learned.options.window.entries_max = held;
   filter = learned.options;
   if (!arguments.json) {
@@ -321,8 +346,8 @@ Result<void> CheckName(const char* option, const std::string& name) {
 
 /// Returns the exit code.
 Result<int> RunFilter(FilterArguments arguments, const LoadedConfig& config) {
-  const StopSignal& stop = StopOnSignals();
-  NowDoing("deciding records");
+  EndOnSignals();
+  NowDoing("opening its files");
   NEARDUP_TRY(CheckPaths(arguments, config));
   NEARDUP_TRY(CheckKeepsNewest(arguments, config.settings));
   NEARDUP_TRY(CheckName("--id-field", arguments.id_field));
@@ -335,12 +360,14 @@ Result<int> RunFilter(FilterArguments arguments, const LoadedConfig& config) {
                  FileTransaction::Open(arguments.outputs, arguments.id_field));
   Settings settings = config.settings;
   settings.lane.transaction_records = settings.file_run.commit_records;
+  settings.lane.pipeline = {};  // a file is none of the topics of the configuration
   // Nothing takes its name before the end, which tells whether any record was compared.
   settings.lane.dead_letters.on_first_excess = OnExcess::kWarn;
   SampledSource source(std::move(file));
   SystemClock clock;
   Totals totals(clock, isatty(STDERR_FILENO) != 0 && !arguments.json);  // learning counts as well
   NEARDUP_ASSIGN(const uint64_t lines, HoldWholeFile(arguments, settings));
+  NowDoing("reading records to learn from");
   const Result<std::optional<LearnedOptions>> learning = Learn(arguments, lines, settings, source);
   if (!learning.ok()) return WithUnfinished(learning.error(), files->Unfinished());
   const std::optional<LearnedOptions>& learned = *learning;
@@ -350,6 +377,8 @@ Result<int> RunFilter(FilterArguments arguments, const LoadedConfig& config) {
   ProbeFan probe({&totals, &excess});
   NEARDUP_ASSIGN(const std::unique_ptr<Lane> lane,
                  Lane::New(settings.lane, {source, changelog, *files, lease, clock, probe}));
+  NowDoing("deciding records");
+  const StopSignal& stop = StopOnSignals();
   const Result<bool> finished = Decide(*lane, *files, stop.came);
   totals.Finish();
   Result<void> ran = finished.ok() ? Result<void>() : finished.error();

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <ctime>
 
 #include "detect/base/message_text.h"
@@ -42,10 +43,22 @@ void SayText(std::string_view text) {
 
 void PrintText(std::string_view text) { std::fputs(PrintableText(text, true).c_str(), stdout); }
 
+bool FlushStandardOutput() {
+  errno = 0;
+  const bool flushed = std::fflush(stdout) == 0;
+  if (flushed && std::ferror(stdout) == 0) return true;
+  Say("neardup: standard output: cannot write all of it{}{}", errno != 0 ? ": " : "",
+      errno != 0 ? std::strerror(errno) : "");
+  return false;
+}
+
 void OpenStandardStreams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     // The lowest free number is taken, and all below this one are open.
-    if (fcntl(stream, F_GETFD) < 0 && errno == EBADF) open("/dev/null", O_RDWR);
+    if (fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
+    open("/dev/null", stream == STDIN_FILENO    ? O_WRONLY
+                      : stream == STDOUT_FILENO ? O_RDONLY
+                                                : O_RDWR);
   }
 }
 

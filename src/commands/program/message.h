@@ -34,8 +34,12 @@ void Print(fmt::format_string<Values...> format, Values&&... values) {
 /// Empties the line of a terminal in which the cursor stands, for a line of progress.
 inline constexpr const char* kClearLine = "\r\x1b[K";
 
+/// False, with a message, if something that was printed could not be written to standard output.
+bool FlushStandardOutput();
+
 /// Opens /dev/null for each of standard input, output and error that is closed. Otherwise the next
-/// file that is opened gets its number, and messages are written into that file.
+/// file that is opened gets its number, and messages are written into that file. Reading such an
+/// input and writing such an output is an error; messages are lost.
 void OpenStandardStreams();
 
 enum ExitCode : int {

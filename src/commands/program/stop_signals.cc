@@ -30,7 +30,7 @@ struct Waiter {
   std::mutex mutex;
   std::string doing = "starting";
   StopSignal stop;
-  bool first_is_only_noted = false;
+  std::atomic<bool> first_is_only_noted = false;
 };
 
 Waiter& TheWaiter() {
@@ -104,7 +104,6 @@ void NowDoing(std::string text) {
 
 const StopSignal& StopOnSignals() {
   TheWaiter().first_is_only_noted = true;
-  StartWaitingOnce();
   return TheWaiter().stop;
 }
 

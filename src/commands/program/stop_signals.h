@@ -23,7 +23,8 @@ struct StopSignal {
   std::atomic<int> number = 0;
 };
 
-/// As EndOnSignals, but the first signal is only noted: the command ends by itself.
+/// From now on, the first signal is only noted, and the command ends by itself. Call EndOnSignals
+/// earlier.
 const StopSignal& StopOnSignals();
 
 /// Such as "SIGINT", for SIGINT, SIGTERM and SIGHUP.

@@ -196,7 +196,8 @@ class Places(Files):
         text = 'Council approves the new harbour bridge after a long debate on cost and traffic in the city'
         lines = [json.dumps({'id': i, 'title': text}).encode() for i in range(2)]
         for content in (b'\r\n'.join(lines) + b'\r\n', b''.join(b'\xef\xbb\xbf' + line + b'\n' for line in lines),
-                        b''.join(b'\t' + line + b' \t\r\n' for line in lines)):
+                        b''.join(b'\t' + line + b' \t\r\n' for line in lines),
+                        b''.join(line.replace(b'{', b'{\r') + b'\n' for line in lines)):
             self.input.write_bytes(content)
             self.assertEqual(self.filter('--fields', 'title', '--pairs', 'p.jsonl').returncode, 0)
             written = (self.folder / 'p.jsonl').read_bytes()

@@ -25,6 +25,22 @@ class TooManyDeadLetters(unittest.TestCase):
         return subprocess.run([str(NEARDUP), 'filter', '--input', str(self.records), *options],
                               text=True, capture_output=True)
 
+    def test_a_field_that_no_record_has_is_named_with_the_one_that_was_meant(self):
+        self.records.write_text('{"t": "alpha", "user": "ann"}\n{"t": "alpha", "user": "bob"}\n')
+        for options in (['--fields', 't', '--keys', 'usr'], ['--fields', 't,usr'], ['--free', 'usr']):
+            self.assertIn('warning: no record of the 2 that were looked at has a value in the field usr; did you mean '
+                          'user?', self.filter(*options).stderr)
+        self.assertNotIn('warning', self.filter('--fields', 't', '--keys', 'user').stderr)
+
+    def test_a_standard_stream_that_is_closed_is_no_empty_file(self):
+        for words in ('filter --input IN --fields title --unique - >&-', 'filter --input - --fields title --unique U <&-',
+                      'config example >/dev/full', 'filter --help >/dev/full'):
+            words = words.replace('IN', str(self.records)).replace('U', str(self.records.with_name('u')))
+            done = subprocess.run(['sh', '-c', f'{NEARDUP} {words}'], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 74, (words, done.stderr))
+            self.assertRegex(done.stderr, 'standard output|^neardup: -: .*cannot be read')
+        self.assertFalse(self.records.with_name('u').exists())
+
     def test_one_record_is_not_several(self):
         one = self.records.with_name('one.jsonl')
         for text, code in (('{"title": "a"}', 0), ('[1, 2', 65)):
@@ -265,7 +281,9 @@ class Outputs(unittest.TestCase):
             newest[family] = max(newest.get(family, (0, 0)), (at, number))
         lines.insert(700, '{"id": "no time", "title": "%s"}' % texts[0])
         unique, duplicate, dead = (self.folder / name for name in ('unique', 'duplicate', 'dead'))
-        done = self.keep_newest(lines, '--set', 'record.time_field=at', '--unique', unique, '--duplicate', duplicate,
+        # The settings of a service hold for a file, too, which is none of its topics.
+        done = self.keep_newest(lines, '--set', 'input.topics=[listings]', '--set', 'output.unique_key=group',
+                                '--set', 'record.time_field=at', '--unique', unique, '--duplicate', duplicate,
                                 '--dead-letter', dead, '--groups', self.folder / 'groups')
         kept = unique.read_text().splitlines()
         self.assertEqual(sorted(json.loads(line)['id'] for line in kept), sorted(number for _, number in newest.values()))
