@@ -25,6 +25,7 @@ int main(int count, char** words) {
   signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error like a full disk
   try {
     const int code = neardup::RunProgram(count, words);
+    if (code != neardup::kExitOk && code != neardup::kExitNo) return code;
     return neardup::FlushStandardOutput() ? code : neardup::kExitIo;
   } catch (const std::exception& error) {
     neardup::Say("neardup: internal error: {}", error.what());

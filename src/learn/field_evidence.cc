@@ -32,8 +32,8 @@ constexpr size_t kTokensCompared = 64;
 /// these records differ in content, equal text is no evidence.
 constexpr double kCrowded = 0.3;
 constexpr double kOtherRecords = 0.6;
-/// Where so many of the records with a common text and title come in threes or more, neither are
-/// titles.
+/// Where so many of the records with a common text and title come in threes or more, titles are no
+/// evidence either.
 constexpr double kTitlesRecur = 0.1;
 constexpr int kDistance = 12;
 constexpr int kDistanceSum = 32;
@@ -243,7 +243,8 @@ std::vector<std::vector<size_t>> SplitBy(std::span<const size_t> fields,
   for (const std::vector<size_t>& group : groups) {
     std::map<std::string, std::vector<size_t>> by_values;
     for (const size_t member : group) {
-      by_values[TextOf(reader.Read(records[member]), fields)].push_back(member);
+      std::string values = TextOf(reader.Read(records[member]), fields);
+      if (!values.empty()) by_values[std::move(values)].push_back(member);
     }
     for (auto& [values, part] : by_values) {
       if (part.size() > 1) parts.push_back(std::move(part));

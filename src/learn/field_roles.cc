@@ -490,8 +490,8 @@ double Rows::MatchOf(const std::vector<size_t>& fields, const std::vector<size_t
 /// Chooses what is left out of records without a text.
 class StructureRoles {
  public:
-  /// `long_texts`: the records hold texts, so that no chance makes them equal that copies do not
-  /// show.
+  /// `long_texts`: the records hold texts, so that chance makes no records equal unless the sample
+  /// has many equal ones.
   StructureRoles(std::span<const RecordView> records, std::vector<StudiedField>& fields,
                  bool long_texts = false)
       : fields_(fields), long_texts_(long_texts), rows_(records, fields) {}

@@ -82,7 +82,7 @@ constexpr double kTextWorded = 0.5;
 constexpr double kTextDistinct = 0.2;
 constexpr double kTitleTokens = 2;
 constexpr size_t kHashDigits = 32;
-constexpr size_t kRatingValues = 11;
+constexpr size_t kRatingValues = 10;
 constexpr size_t kLongIdDigits = 7;
 
 double Ratio(size_t part, size_t all) {

@@ -103,16 +103,16 @@ using Words = std::span<const std::string_view>;
 
 // Lists of usual names, in lower case; some are of other languages.
 constexpr std::string_view kWritten[] = {
-    "created",   "create",    "updated",  "update",    "modified", "changed",    "change",
-    "pub",       "pubdate",   "publish",  "published", "posted",   "post",       "publication",
-    "fetched",   "fetch",     "crawled",  "crawl",     "seen",     "received",   "ingested",
-    "ingest",    "indexed",   "index",    "observed",  "inserted", "logged",     "sent",
-    "recorded",  "retrieved", "accessed", "access",    "scraped",  "scrape",     "collected",
-    "submitted", "processed", "synced",   "sync",      "loaded",   "load",       "exported",
-    "export",    "imported",  "import",   "uploaded",  "upload",   "downloaded", "captured",
-    "capture",   "archived",  "cached",   "added",     "edited",   "revised",    "issued",
-    "erstellt"};
-/// Say when, and not of what.
+    "created",   "create",       "updated",   "update",     "modified", "changed",    "change",
+    "pub",       "pubdate",      "publish",   "published",  "posted",   "post",       "publication",
+    "fetched",   "fetch",        "crawled",   "crawl",      "seen",     "received",   "ingested",
+    "ingest",    "indexed",      "index",     "observed",   "inserted", "logged",     "sent",
+    "recorded",  "retrieved",    "accessed",  "access",     "scraped",  "scrape",     "collected",
+    "submitted", "processed",    "synced",    "sync",       "loaded",   "load",       "exported",
+    "export",    "imported",     "import",    "uploaded",   "upload",   "downloaded", "captured",
+    "capture",   "archived",     "cached",    "added",      "edited",   "revised",    "issued",
+    "creation",  "modification", "ingestion", "submission", "erstellt"};
+/// Words that name a time, and no event.
 constexpr std::string_view kAnyTime[] = {
     "time",  "ts",      "timestamp", "datetime", "date",   "nano",   "nanos", "at",
     "when",  "zeit",    "datum",     "fecha",    "hora",   "heure",  "data",  "czas",

@@ -222,6 +222,8 @@ Result<uint64_t> HoldWholeFile(const FilterArguments& arguments, Settings& setti
 
 /// A name that is spelt wrongly makes a key in which all records agree.
 void WarnOfAbsentFields(const RecordOptions& given, std::span<const RecordView> sample) {
+  constexpr size_t kRecordsMax = 10'000;
+  sample = sample.first(std::min(sample.size(), kRecordsMax));
   std::vector<std::string> paths = given.exclude;
   for (const FieldSelector& field : given.fields) paths.push_back(field.path);
   for (const std::string& path : paths) {
@@ -235,8 +237,9 @@ void WarnOfAbsentFields(const RecordOptions& given, std::span<const RecordView> 
     constexpr size_t kNamesMax = 1000;
     const std::vector<std::string> names = FieldNames(sample[0].value.value_or(""), kNamesMax);
     const std::optional<std::string> near = NearestName(PlainFieldName(path), names);
-    Say("neardup: warning: no record of the {} that were looked at has a value in the field {}{}",
-        Grouped(sample.size()), path, near ? fmt::format("; did you mean {}?", *near) : "");
+    Say("neardup: warning: none of {} has a value in the field {}{}",
+        Counted(sample.size(), "sampled record"), path,
+        near ? fmt::format("; did you mean {}?", *near) : "");
   }
 }
 

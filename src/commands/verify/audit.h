@@ -44,7 +44,8 @@ struct AuditedInput {
   std::string unique_topic;
   std::string duplicate_topic;
   std::string dead_letter_topic;
-  /// The lane reads it no more, and does not compare others with its records (Filter::SetRetired).
+  /// The lane no longer reads this input, and compares no record with its records
+  /// (Filter::SetRetired).
   bool retired = false;
 };
 
@@ -70,8 +71,8 @@ class Audit {
   /// `place`: the topic and partition the record was read from. Add the records of a place in order
   /// of their offsets.
   void AddOutput(const InputPartition& place, const Message& message);
-  /// `record`: of the groups topic, and `where` it stands. Add them after all outputs, in the order
-  /// of their offsets.
+  /// `record` is a record of the groups topic; `where` is its position. Add them after all outputs,
+  /// in the order of their offsets.
   void AddGroup(const Message& record, const std::string& where) { counts_->Add(record, where); }
   /// Says that all outputs of the unique topics were added. Saves memory: until then, a duplicate
   /// waits for its original.

@@ -171,6 +171,9 @@ class PairChecks {
   /// The lane may have left out the input of the earlier record when it decided the later one.
   bool IsRetiredFor(uint32_t earlier, uint32_t later) const {
     const std::vector<AuditPartition>& inputs = ledger_.partitions();
+    if (std::none_of(inputs.begin(), inputs.end(), [](const auto& each) { return each.retired; })) {
+      return false;
+    }
     return inputs[ledger_.InputOf(row(earlier))].retired &&
            !inputs[ledger_.InputOf(row(later))].retired;
   }
@@ -186,7 +189,7 @@ class PairChecks {
 
   void Report(uint32_t earlier, uint32_t later, int distance) {
     if (row(later).output.seq < options_.settings_seq) return;  // decided under other settings
-    if (IsRetiredFor(earlier, later) || Excused(options_, uniques_, earlier, later)) {
+    if (Excused(options_, uniques_, earlier, later) || IsRetiredFor(earlier, later)) {
       ++report_.pairs_excused;
       return;
     }

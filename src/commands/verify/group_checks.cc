@@ -134,22 +134,18 @@ void GroupCounts::Add(const Message& record, const std::string& where) {
     return;
   }
   if (stated->copies < copies) ++counted_later_;
-  newest_[original] = {copies, where};
+  newest_[original] = copies;
 }
 
 void GroupCounts::Finish() {
-  for (const auto& [original, newest] : newest_) {
-    const uint64_t missing = CopiesUpTo(original, UINT64_MAX) - newest.first;
-    if (missing == 0) continue;
-    report_.Add(AuditCheck::kGroups, newest.second,
-                fmt::format("group {}: the outputs have {} later copies that no record counts",
-                            ledger_.Origin(original.first, original.second), missing));
-  }
-  if (counted_later_ == 0) return;
-  report_.notes.push_back(
-      fmt::format("{} records of the groups topic state fewer copies than the outputs have: copies "
-                  "are counted only since output.groups_topic was set",
-                  counted_later_));
+  uint64_t later = 0;
+  for (const auto& [original, copies] : newest_) later += CopiesUpTo(original, UINT64_MAX) - copies;
+  const auto note = [this](uint64_t count, const char* what) {
+    if (count > 0) report_.notes.push_back(fmt::format("the groups topic: {} {}", count, what));
+  };
+  note(counted_later_,
+       "records state fewer copies than the outputs have, as if copies were counted only later");
+  note(later, "copies in the outputs are newer than the records of their groups");
 }
 
 }  // namespace neardup

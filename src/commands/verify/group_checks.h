@@ -16,10 +16,10 @@
 
 namespace neardup {
 
-/// Of a lane that keeps the newest record of each group (Keep::kNewest). Follows each group through
-/// the verdicts that the headers state, in the order of seq. The newest record of a group is its
-/// original at first, and then each duplicate whose header says that it replaces the newest. One
-/// owner thread.
+/// Checks a lane that keeps the newest record of each group (Keep::kNewest). Follows each group
+/// through the verdicts that the headers state, in the order of seq. The newest record of a group
+/// is its original at first, and then each duplicate whose header says that it replaces the newest.
+/// One owner thread.
 class GroupChecks {
  public:
   /// `part`: AuditOptions::part.
@@ -66,14 +66,13 @@ class GroupCounts {
   /// A record of the groups topic, and where it stands. Add all copies earlier. A group of
   /// partitions that are not audited, which may be of another lane, is left out.
   void Add(const Message& record, const std::string& where);
-  /// Runs the check that needs all records: the newest record of a group knows all its copies. Call
-  /// it once.
+  /// Notes the copies that no record counts. Call it once.
   void Finish();
   size_t bytes() const { return copies_.size() * sizeof(Copy) + newest_.size() * kBytesPerGroup; }
 
  private:
   /// About what an entry of newest_ takes.
-  static constexpr size_t kBytesPerGroup = 128;
+  static constexpr size_t kBytesPerGroup = 72;
   using Original = std::pair<uint32_t, int64_t>;  ///< input and offset
   struct Copy {
     Original original;
@@ -97,8 +96,8 @@ class GroupCounts {
   std::vector<Copy> copies_;  ///< sorted at the first record of the groups topic
   bool sorted_ = false;
   uint64_t counted_later_ = 0;  ///< records that state fewer copies than the outputs have
-  /// How many copies up to the last one that the newest record of a group names, and where it is.
-  std::map<Original, std::pair<uint64_t, std::string>> newest_;
+  /// By group: how many copies of the outputs its newest record covers.
+  std::map<Original, uint64_t> newest_;
 };
 
 }  // namespace neardup

@@ -161,8 +161,8 @@ class TopicReader {
     return AddEarlierInputs();
   }
 
-  /// The partitions that the lane has read, and that the configuration leaves out or whose topic is
-  /// gone: copies name their records as originals.
+  /// Adds the partitions that the lane has read, and that are not configured or do not exist.
+  /// Copies may name their records.
   Result<void> AddEarlierInputs() {
     for (const InputProgress& input : newest_->inputs) {
       if (std::find(partitions_.begin(), partitions_.end(), input.partition) != partitions_.end()) {
@@ -248,7 +248,7 @@ class TopicReader {
     return {};
   }
 
-  /// Only the outputs of a topic that the lane reads no more may be gone.
+  /// Only the outputs of a topic that the lane no longer reads may be gone.
   Result<std::vector<InputPartition>> FindOutputs() {
     NEARDUP_ASSIGN(FoundInputs found, outputs_source_->Find());
     std::vector<std::string> needed;
@@ -364,7 +364,7 @@ class TopicReader {
                                needed));
     }
     for (const OutputPart& part : outputs_) {
-      if (part.kept_from == 0) continue;
+      if (part.kept_from == 0 || part.input >= configured_) continue;
       return Fatal(ErrorCode::kConfig,
                    fmt::format("with output.unique_key: group {}, and {} is deleted below offset "
                                "{}; give the topic a longer retention to have it verified",
@@ -386,6 +386,11 @@ class TopicReader {
         const AuditedRange& range = found_.ranges[input];
         if (range_.by_offset() && range.begin == range.end) continue;
         const OffsetBounds& ends = bounds->second;
+        const bool shared = std::any_of(outputs_.begin(), outputs_.end(), [&](const auto& part) {
+          return part.range.partition == place;
+        });
+        if (shared && ends.begin > 0) gone_outputs_.push_back({input, route});
+        if (shared) continue;  // an input before it has the same output
         outputs_.push_back({input, route, {place, ends.begin, ends.end}, ends.begin});
       }
     }
@@ -493,7 +498,7 @@ class TopicReader {
                                   HorizonAt(newest_->watermark_ms, settings_.lane.filter.window));
     }
     if (audit.part && earlier_time_known_) audit.earlier_time_max_ms = *range_.from_ms;
-    audit.keyed_outputs_gone = keyed_by_group() && !gone_outputs_.empty();
+    audit.keyed_outputs_gone = keyed_by_group() && EarlierUniquesAreGone();
     counts_groups_ = !settings_.kafka.groups_topic.empty() && !audit.part && audit.dropped == 0 &&
                      audit.beginning.with != BeganWith::kLanes;
     audit.counts_groups = counts_groups_;
@@ -503,7 +508,8 @@ class TopicReader {
                             OutputTopic(range.partition, Route::kUnique),
                             OutputTopic(range.partition, Route::kDuplicate),
                             OutputTopic(range.partition, Route::kDeadLetter),
-                            keyed_by_group() && !IsConfigured(range.partition.topic)});
+                            keyed_by_group() && !WritesUniquesOf(settings_.lane.pipeline.topics,
+                                                                 range.partition.topic)});
     }
     for (const auto& [input, route] : gone_outputs_) audit_->AddDeletedOutputs(input, route);
     for (const OutputPart& part : outputs_) {
@@ -511,6 +517,15 @@ class TopicReader {
     }
     if (!range_.whole()) audit_->LeftOutAfter(seq_behind_);
     return {};
+  }
+
+  /// Whether unique topics of inputs that the lane no longer reads have lost records.
+  bool EarlierUniquesAreGone() const {
+    return std::any_of(gone_outputs_.begin(), gone_outputs_.end(),
+                       [](const auto& gone) { return gone.second == Route::kUnique; }) ||
+           std::any_of(outputs_.begin(), outputs_.end(), [this](const OutputPart& part) {
+             return part.input >= configured_ && part.route == Route::kUnique && part.kept_from > 0;
+           });
   }
 
   /// Reads the ranges of one source, and counts what is read.
@@ -605,6 +620,11 @@ class TopicReader {
     for (const std::string& note : found_.report.notes) Warn(note);
     if (outputs_deleted()) found_.partial = true;
     NoteGone();
+    if (!settings_.kafka.groups_topic.empty() && !counts_groups_) {
+      Warn(
+          "the groups topic was not compared with the outputs: not all copies are in the outputs "
+          "that were read, or another number of lanes has counted some");
+    }
     if (!range_.whole()) {
       found_.partial = true;
       Warn(
@@ -654,8 +674,10 @@ class TopicReader {
   void NoteGone() {
     for (const std::string& topic : gone_topics_) {
       found_.partial = true;
-      Warn(fmt::format(
-          "input topic {} does not exist: only the outputs of its records were checked", topic));
+      Warn(
+          fmt::format("input topic {} does not exist, or lacks partitions that the lane has read: "
+                      "their outputs were not compared with their records",
+                      topic));
     }
     std::set<std::string> topics;
     for (const auto& [input, route] : gone_outputs_) {

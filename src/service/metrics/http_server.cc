@@ -129,15 +129,18 @@ std::string_view HeaderOf(std::string_view request, std::string_view name) {
   return {};
 }
 
-/// Whether no other site can have made a browser ask for this host: a name that leads to this
-/// machine may be of a stranger, and an address may not.
+/// Whether the host is an address, or a name of this server. A stranger's name may lead a browser
+/// to this machine, and an address may not.
 bool IsOwnName(std::string_view host, std::string_view configured) {
   const bool is_ipv6 = host.starts_with('[');
   const size_t end = is_ipv6 ? host.find(']') : std::min(host.find(':'), host.size());
   if (end == std::string_view::npos) return false;
   const std::string name(host.substr(is_ipv6 ? 1 : 0, is_ipv6 ? end - 1 : end));
   std::array<unsigned char, sizeof(in6_addr)> address;
-  return name == "localhost" || (!name.empty() && name == configured) ||
+  const auto is = [&name](std::string_view other) {
+    return name.size() == other.size() && strncasecmp(name.data(), other.data(), other.size()) == 0;
+  };
+  return is("localhost") || (!name.empty() && is(configured)) ||
          inet_pton(is_ipv6 ? AF_INET6 : AF_INET, name.c_str(), address.data()) == 1;
 }
 
@@ -274,7 +277,7 @@ struct HttpServer::Parts {
   bool Drain(Connection& connection);
   std::string AnswerTo(std::string_view request) const;
   bool MaySee(std::string_view path, std::string_view request) const;
-  Page PageAt(std::string_view path) const;
+  Page PageAt(std::string_view path, std::string_view query) const;
 };
 
 void HttpServer::Parts::Run() {
@@ -420,23 +423,22 @@ std::string HttpServer::Parts::AnswerTo(std::string_view request) const {
   if (!MaySee(path, request)) {
     return AnswerText({401, kPlainText, "expected metrics.user and metrics.password\n"}, true);
   }
-  if (path == "/" && pages.page && credentials.empty() &&
+  if (pages.page && (path == "/" || path == "/status") && credentials.empty() &&
       !IsOwnName(HeaderOf(request, "host"), host)) {
-    return AnswerText(
-        {403, kPlainText,
-         "expected an address, localhost or metrics.host as the host; by another name "
-         "the page is shown only with metrics.user and metrics.password\n"},
-        method == "GET");
+    return AnswerText({403, kPlainText,
+                       "expected an address, localhost or metrics.host as the host; by another "
+                       "name, pages are shown only with metrics.user and metrics.password\n"},
+                      method == "GET");
   }
   constexpr std::string_view kApp = "?app=";
   const std::string_view query = target.substr(path.size());
   if (query.starts_with(kApp) && query.substr(kApp.size()) != pages.app) {
     return AnswerText({409, kPlainText, "this is an instance of another app\n"}, method == "GET");
   }
-  return AnswerText(PageAt(path), method == "GET");
+  return AnswerText(PageAt(path, query), method == "GET");
 }
 
-Page HttpServer::Parts::PageAt(std::string_view path) const {
+Page HttpServer::Parts::PageAt(std::string_view path, std::string_view query) const {
   const auto printed = [path](std::string_view type, const std::function<std::string()>& body) {
     try {
       return Page{200, type, body()};
@@ -454,7 +456,7 @@ Page HttpServer::Parts::PageAt(std::string_view path) const {
   if (path == "/" && !pages.page) return {200, kHtml, kIndex};
   if (path == "/") {
     Page page = printed(kHtml, pages.page);
-    page.headers = LivePageHeaders();
+    page.headers = LivePageHeaders(query.empty());
     return page;
   }
   return {404, kPlainText, "expected /metrics, /status, /healthz or /readyz\n"};

@@ -53,9 +53,9 @@ std::string StateBox(const Json& lane, const HealthAnswer& ready) {
                                             TextOf(lane["last_commit"])),
                                 "muted"));
   if (const Json& loss = lane["last_loss"]; !loss.is_null()) {
-    box += HtmlParagraph(fmt::format("The lane was lost {} times, the last time at {}: {}",
-                                     TextOf(lane["losses"]), TextOf(loss["at"]),
-                                     TextOf(loss["error"])));
+    box += HtmlParagraph(fmt::format("The lane was lost {}, the last time at {}: {}",
+                                     Counted(lane["losses"].get<uint64_t>(), "time"),
+                                     TextOf(loss["at"]), TextOf(loss["error"])));
   }
   return box + "</div>\n";
 }
@@ -102,7 +102,7 @@ std::string Inputs(const Json& status) {
     return html + HtmlParagraph("Only the active instance reads inputs.", "muted");
   }
   HtmlTable table(
-      {{"input"}, {"next offset", true}, {"records behind", true}, {"age", true}, {""}});
+      {{"input"}, {"next offset", true}, {"lag in records", true}, {"age", true}, {""}});
   for (const Json& input : status["inputs"]) {
     table.AddRow({fmt::format("{}/{}", TextOf(input["topic"]), TextOf(input["partition"])),
                   TextOf(input["next_offset"]), TextOf(input["lag_records"]),
@@ -123,7 +123,7 @@ std::string Memory(const Json& status) {
     facts.Add("oldest entry", TextOf(index["oldest"]));
     facts.Add("watermark", TextOf(index["watermark"]));
     facts.Add("forgotten by age", TextOf(index["expired"]));
-    facts.Add("forgotten for want of room", TextOf(index["evicted"]));
+    facts.Add("evicted for lack of room", TextOf(index["evicted"]));
   }
   facts.Add("bound on memory", BytesOf(status["memory_bound_bytes"]));
   const Json& snapshot = status["snapshot"];
@@ -186,20 +186,22 @@ std::string LivePage(std::string_view status_text, std::span<const VerdictMinute
                                     TextOf(version["revision"]), TextOf(status["started"])),
                         "muted");
   body +=
-      "<p class=\"muted\"><a href=\"/status\">/status</a> <a href=\"/metrics\">/metrics</a> "
+      "<p class=\"muted\"><a href=\"/?still\">without reloading</a> <a "
+      "href=\"/status\">/status</a> <a href=\"/metrics\">/metrics</a> "
       "<a href=\"/readyz\">/readyz</a> <a href=\"/healthz\">/healthz</a></p>\n";
   const std::string app =
       status.contains("settings") ? TextOf(status["settings"].value("app", Json())) : "";
   return HtmlPage("neardup " + app, body);
 }
 
-const std::string& LivePageHeaders() {
+std::string_view LivePageHeaders(bool refreshes) {
+  static constexpr std::string_view kRefresh = "Refresh: 5\r\n";
   static const std::string headers = fmt::format(
-      "Refresh: 5\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
+      "{}Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
       "Referrer-Policy: no-referrer\r\nContent-Security-Policy: default-src 'none'; "
       "style-src 'sha256-{}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'\r\n",
-      Sha256Of(HtmlStyle()));
-  return headers;
+      kRefresh, Sha256Of(HtmlStyle()));
+  return std::string_view(headers).substr(refreshes ? 0 : kRefresh.size());
 }
 
 }  // namespace neardup

@@ -16,8 +16,8 @@ namespace neardup {
 std::string LivePage(std::string_view status, std::span<const VerdictMinute> minutes,
                      const HealthAnswer& ready);
 
-/// The headers of its answer, each with its line end: the browser loads it again every 5 s, and
-/// runs or loads nothing else.
-const std::string& LivePageHeaders();
+/// The headers of its answer, each with its line end. The browser runs nothing, loads nothing else,
+/// and loads the page again every 5 s if it `refreshes`.
+std::string_view LivePageHeaders(bool refreshes);
 
 }  // namespace neardup

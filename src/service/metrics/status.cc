@@ -98,7 +98,10 @@ void Status::Saw(const event::TransactionCommitted& seen) {
   decided_.late += batch.late;
   decided_.clamped += batch.clamped;
   const int64_t number = committed_at_ms_ / kMinuteMs;
-  while (!minutes_.empty() && minutes_.front().first <= number - kMinutes) minutes_.pop_front();
+  while (!minutes_.empty() && (minutes_.front().first <= number - kMinutes ||
+                               minutes_.size() > static_cast<size_t>(kMinutes))) {
+    minutes_.pop_front();
+  }
   if (minutes_.empty() || minutes_.back().first != number) {
     minutes_.emplace_back(number, VerdictMinute{});
   }

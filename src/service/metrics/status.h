@@ -69,7 +69,7 @@ class Status final : public SeesLane<Status>, public SeesKeeper<Status> {
   void Saw(const auto& /*ignored*/) {}
 
   std::string Text() const;
-  /// Those of the last hour in which something was decided, the oldest first.
+  /// The minutes of the last hour with decisions, the oldest first.
   std::vector<VerdictMinute> Minutes() const;
 
  private:

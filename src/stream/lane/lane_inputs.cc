@@ -91,9 +91,9 @@ Result<void> LaneInputs::Assign(LaneState& state) {
 }
 
 bool LaneInputs::IsRetired(const InputPartition& input) const {
-  const std::vector<std::string>& topics = options_.pipeline.topics.inputs;
-  return options_.unique_key == UniqueKey::kGroup && !topics.empty() &&
-         !std::binary_search(topics.begin(), topics.end(), input.topic);
+  const PipelineTopics& topics = options_.pipeline.topics;
+  return options_.unique_key == UniqueKey::kGroup && topics.known() &&
+         !WritesUniquesOf(topics, input.topic);
 }
 
 Result<void> LaneInputs::Stop() {

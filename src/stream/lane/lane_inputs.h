@@ -113,8 +113,8 @@ class LaneInputs {
   /// Whether a partition of a topic that was missing is the log that was read before. A broker may
   /// only not have known the topic for a while. True if nothing tells.
   Result<bool> IsSameLog(const InputProgress& input, const OffsetBounds& bounds);
-  /// With UniqueKey::kGroup, the copies of a topic's records go to the unique topic of that topic.
-  /// Where the configuration has left the topic out, they begin new groups on their own topics.
+  /// With UniqueKey::kGroup, the copies of a record go to the unique topic of its input. If the
+  /// lane no longer writes to that topic, the copies begin new groups on their own topics.
   bool IsRetired(const InputPartition& input) const;
   void SetUnreachable(const InputPartition& partition, bool unreachable);
   bool IsMissing(uint32_t input) const;

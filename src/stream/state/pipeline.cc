@@ -126,6 +126,13 @@ std::string ExpandTopic(const std::string& topic_template, const std::string& in
   return expanded;
 }
 
+bool WritesUniquesOf(const PipelineTopics& topics, const std::string& input_topic) {
+  const std::string unique = ExpandTopic(topics.unique, input_topic);
+  return std::any_of(topics.inputs.begin(), topics.inputs.end(), [&](const std::string& input) {
+    return input == input_topic || ExpandTopic(topics.unique, input) == unique;
+  });
+}
+
 PipelineTopics UnderMode(PipelineTopics topics, RoutingMode mode) {
   if (mode == RoutingMode::kObserve) topics.duplicate = topics.unique;
   return topics;

@@ -34,6 +34,10 @@ struct PipelineTopics {
   bool operator==(const PipelineTopics&) const = default;
 };
 
+/// Whether the pipeline writes to the unique topic of this input topic, which may be none of its
+/// inputs: several inputs may share one.
+bool WritesUniquesOf(const PipelineTopics& topics, const std::string& input_topic);
+
 /// The same topics as a lane uses them under this mode.
 PipelineTopics UnderMode(PipelineTopics topics, RoutingMode mode);
 

@@ -28,7 +28,7 @@ class TooManyDeadLetters(unittest.TestCase):
     def test_a_field_that_no_record_has_is_named_with_the_one_that_was_meant(self):
         self.records.write_text('{"t": "alpha", "user": "ann"}\n{"t": "alpha", "user": "bob"}\n')
         for options in (['--fields', 't', '--keys', 'usr'], ['--fields', 't,usr'], ['--free', 'usr']):
-            self.assertIn('warning: no record of the 2 that were looked at has a value in the field usr; did you mean '
+            self.assertIn('warning: none of 2 sampled records has a value in the field usr; did you mean '
                           'user?', self.filter(*options).stderr)
         self.assertNotIn('warning', self.filter('--fields', 't', '--keys', 'user').stderr)
 

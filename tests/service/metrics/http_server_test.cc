@@ -66,9 +66,9 @@ TEST_F(HttpServerTest, APageThatCannotBePrintedIsAnErrorOfTheServer) {
 }
 
 TEST_F(HttpServerTest, ThePageForPeopleLoadsNothingElseAndIsShownByAnAddressOrAnOwnName) {
-  const auto status_by = [this](const char* host) {
+  const auto status_by = [this](const char* host, const char* path = "/") {
     httplib::Client client("127.0.0.1", server_->port());
-    return client.Get("/", {{"Host", host}})->status;
+    return client.Get(path, {{"Host", host}})->status;
   };
   EXPECT_EQ(status_by("evil.example"), 200) << "the list of the other pages says nothing";
   pages_.page = [] { return "<p>now</p>"; };
@@ -85,6 +85,8 @@ TEST_F(HttpServerTest, ThePageForPeopleLoadsNothingElseAndIsShownByAnAddressOrAn
   for (const char* strange :
        {"evil.example", "127.0.0.1.evil.example", "", "[::1", "localhost.evil"}) {
     EXPECT_EQ(status_by(strange), 403) << strange;
+    EXPECT_EQ(status_by(strange, "/status"), 403) << "it holds what the page shows";
+    EXPECT_EQ(status_by(strange, "/metrics"), 200) << strange;
   }
 }
 

@@ -63,7 +63,10 @@ TEST_F(LivePageTest, TextsFromOutsideStayTexts) {
 }
 
 TEST_F(LivePageTest, TheBrowserMayUseTheStyleOfThePageAndNothingElse) {
-  EXPECT_THAT(LivePageHeaders(), AllOf(HasSubstr("default-src 'none'"), Not(HasSubstr("unsafe"))));
+  EXPECT_THAT(std::string(LivePageHeaders(true)), HasSubstr("Refresh: 5"));
+  EXPECT_THAT(
+      std::string(LivePageHeaders(false)),
+      AllOf(Not(HasSubstr("Refresh")), HasSubstr("default-src 'none'"), Not(HasSubstr("unsafe"))));
   EXPECT_THAT(Page(), HasSubstr(std::string("<style>") + std::string(HtmlStyle()) + "</style>"));
 }
 

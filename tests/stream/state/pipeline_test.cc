@@ -142,5 +142,13 @@ TEST(Pipeline, ARefusalOfLongListsShowsWhatDiffers) {
   EXPECT_THAT(error.text, HasSubstr(" and 290 more; writes zebra.unique, "));
 }
 
+TEST(WritesUniquesOf, IsTrueForAnInputThatSharesItsUniqueTopicWithOneThatIsRead) {
+  const PipelineTopics own = {{"notes"}, "{topic}.unique", "{topic}.duplicate", "{topic}.dead"};
+  EXPECT_TRUE(WritesUniquesOf(own, "notes"));
+  EXPECT_FALSE(WritesUniquesOf(own, "deals"));
+  const PipelineTopics shared = {{"notes"}, "all.unique", "all.duplicate", "all.dead"};
+  EXPECT_TRUE(WritesUniquesOf(shared, "deals"));
+}
+
 }  // namespace
 }  // namespace neardup
