@@ -127,8 +127,9 @@ class Filter {
 
   // --- Inputs ---
 
-  /// Says whether an input partition is retired: no verdict names a record of it as the original.
-  /// Its entries stay, and count, until they are forgotten. At first no input is retired.
+  /// Sets whether an input partition is retired. No verdict names a record of a retired partition
+  /// as the original. The entries of the partition count as entries until they are forgotten. At
+  /// first no partition is retired.
   void SetRetired(uint32_t input, bool retired);
 
   // --- Decisions ---

@@ -28,12 +28,12 @@ constexpr double kConflictingNumbers = 0.02;
 /// Earlier records of a group that a record is compared with.
 constexpr size_t kEarlierTried = 12;
 constexpr size_t kTokensCompared = 64;
-/// Where so many of the records share their text with kCrowd - 1 others or more, and so many of
-/// these records differ in content, equal text is no evidence.
+/// Equal text is no evidence if this share of the records have a text of kCrowd records or more,
+/// and if this share of their pairs differ in what may be content.
 constexpr double kCrowded = 0.3;
 constexpr double kOtherRecords = 0.6;
-/// Where so many of the records with a common text and title come in threes or more, titles are no
-/// evidence either.
+/// Equal titles are no evidence if this share of the records with an equal text and title are in
+/// groups of three or more.
 constexpr double kTitlesRecur = 0.1;
 constexpr int kDistance = 12;
 constexpr int kDistanceSum = 32;
@@ -235,7 +235,7 @@ double CountIn(const std::vector<std::vector<size_t>>& groups, size_t size_min) 
   return static_cast<double>(records);
 }
 
-/// Groups of records that agree in these fields, too.
+/// Splits each group into the groups of the records that also agree in these fields.
 std::vector<std::vector<size_t>> SplitBy(std::span<const size_t> fields,
                                          const std::vector<std::vector<size_t>>& groups,
                                          std::span<const RecordView> records, ValueReader& reader) {
@@ -284,8 +284,8 @@ std::vector<TextPair> PairsOf(std::vector<std::vector<size_t>> groups,
   return pairs;
 }
 
-/// Whether records that share a text with many others differ in what may be content: a value that
-/// is not different in each record, and does not say where it came from.
+/// Whether records that share a text with many other records differ in what may be content. A field
+/// may be content if its values recur, and if it does not say where a record came from.
 bool AreOtherRecords(const std::vector<TextPair>& pairs, std::span<const StudiedField> fields) {
   double all = 0;
   double others = 0;
@@ -316,7 +316,7 @@ TextPairs FindTextPairs(std::span<const RecordView> records, std::span<const Stu
                    AreOtherRecords(found.pairs, fields);
   if (found.standing && !titles.empty()) {
     groups = SplitBy(titles, groups, records, reader);
-    // Copies come in twos. Where different records have one title by chance, others have it, too.
+    // Most copies come in pairs. A title that different records have by chance is in larger groups.
     found.standing = CountIn(groups, 3) >= kTitlesRecur * CountIn(groups, 2);
     found.pairs = PairsOf(std::move(groups), records, fields.size(), texts, reader);
   }

@@ -36,21 +36,22 @@ struct TextPair {
   std::vector<Agreement> fields;  ///< by studied field
 };
 
-/// A text of so many records is a standing one.
+/// A text that this number of records share, or more, may be a standing text.
 inline constexpr size_t kCrowd = 5;
 
 struct TextPairs {
   std::vector<TextPair> pairs;
-  /// Texts, together with titles if there are any, are shared by different records, so that the
-  /// pairs are no evidence.
+  /// Different records share their text, and their title if they have one. So the pairs are no
+  /// evidence.
   bool standing = false;
 };
 
 /// Pairs of records that share at least 65 % of the phrases of the shorter text, with no numbers
 /// that conflict. Times, UUIDs and addresses of memory in the texts count for nothing. `texts` are
 /// numbers of studied fields; the longest text of a record counts. Each record is paired with the
-/// earlier one of its group that agrees with it in most fields. Where most texts are standing ones,
-/// the records of a group share the `titles`, too. Deterministic; takes about kTextPairsMax pairs.
+/// earlier one of its group that agrees with it in most fields. If many records have standing
+/// texts, the records of a pair also share the `titles`. Deterministic; takes about kTextPairsMax
+/// pairs.
 TextPairs FindTextPairs(std::span<const RecordView> records, std::span<const StudiedField> fields,
                         std::span<const size_t> texts, std::span<const size_t> titles);
 inline constexpr size_t kTextPairsMax = 3000;

@@ -78,7 +78,8 @@ struct Tally {
 
 double WeightOf(const TextPair& pair) { return 1.0 / static_cast<double>(pair.group - 1); }
 
-/// The fields of content that name a record whose text is in `texts`.
+/// The title fields. A title is content, and names the record; `texts` are the fields that hold its
+/// text.
 std::vector<size_t> TitlesOf(const std::vector<StudiedField>& fields,
                              const std::vector<size_t>& texts) {
   double distinct = 0;
@@ -208,7 +209,7 @@ class TextRoles {
       }
       const double differing = tally.differing();
       const bool number = field.facts.numbers >= kNearlyAlways;
-      // By nature it is no time of writing, so it is the time of what the record is about.
+      // JudgeField has taken the times of writing. This one says when something happened.
       const bool dated = field.facts.dates + field.facts.times >= kNearlyAlways;
       const bool own_number = field.facts.long_ids >= kNearlyAlways && IsDistinctWord(field.facts);
       // A size, a colour or a state is one of a few values, and tells variants apart.
@@ -490,8 +491,8 @@ double Rows::MatchOf(const std::vector<size_t>& fields, const std::vector<size_t
 /// Chooses what is left out of records without a text.
 class StructureRoles {
  public:
-  /// `long_texts`: the records hold texts, so that chance makes no records equal unless the sample
-  /// has many equal ones.
+  /// `long_texts`: the records hold texts. Then chance explains equal records only if the sample
+  /// has many equal records.
   StructureRoles(std::span<const RecordView> records, std::vector<StudiedField>& fields,
                  bool long_texts = false)
       : fields_(fields), long_texts_(long_texts), rows_(records, fields) {}

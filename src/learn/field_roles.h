@@ -39,9 +39,9 @@ struct FieldRoles {
 /// written: JudgeField. The texts are then the fields of sentences, titles and messages. Pairs of
 /// records that share a long text show the roles of the others:
 ///
-/// - Where most texts are standing ones, because five records or more share each and differ in what
-///   may be content, pairs are evidence only if they share their titles, too, and no title recurs.
-///   If there are no such pairs, the records are judged as records without a text.
+/// - A standing text says little: many records share it, and they differ in what may be content. If
+///   many records have such a text, only pairs that also share their titles are evidence. If titles
+///   recur as well, the fields are judged as fields of records without a text.
 /// - A title must agree if it differs in more than a quarter of the pairs. It is compared as a text
 ///   if copies write it differently.
 /// - Where the titles agree, a field that nearly always differs may differ, and so may one that is

@@ -191,8 +191,8 @@ class Tuner {
     return calibration.mode == MatchMode::kNear && calibration.widen &&
            LargestDifferingShare(calibration.neighbours) < kSameFieldDiffers;
   }
-  /// Proposes that only records are joined that are equal in the fields of `record`. With few
-  /// seeds, distances are less certain, and marked pairs may need them.
+  /// Proposes that only records are joined that are equal in the fields of `record`. Few
+  /// seeds save time, and say less of distances, which marked pairs may ask for.
   void OnlyEqual(RecordOptions record, bool few_seeds);
   void TryShortRecords();
   /// Gives up what makes unlike records near.

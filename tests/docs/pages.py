@@ -69,7 +69,7 @@ EXCEPTIONS = {
     "scripts/quickstart": "installs packages as root; continuous integration runs its parts",
     "scripts/test": "runs this test; continuous integration runs it",
     "cmake --build build-with-library --target sample >build.log":
-        "compiles the library a second time; scripts/wheel adds it as a folder in the same way, and the release builds that",
+        "compiles the library a second time; the release runs scripts/wheel, which adds the library as a folder in the same way",
     "build-with-library/sample": "see the command above",
     "python3 duplicates.py localhost:19092 articles.duplicate": "needs a Python client, which the tests do not install",
     "go run duplicates.go <values.txt": "needs Go, which the tests do not install",

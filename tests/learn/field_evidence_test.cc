@@ -75,7 +75,7 @@ TEST(TextPairs, OfStandingTextsAreNoEvidenceUnlessTheRecordsShareATitleToo) {
   SeededRandom random(5);
   std::vector<std::string> texts;
   for (int i = 0; i < 10; ++i) texts.push_back(Phrase(random, 20));
-  // Of `titles` titles, each record has one. Every tenth comes again in another shop.
+  // Each record has one of `titles` titles. Every tenth comes again in another shop.
   const auto find = [&](size_t titles, bool copies_alone) {
     std::vector<std::string> payloads;
     for (size_t i = 0; i < 300; ++i) {

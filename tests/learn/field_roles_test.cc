@@ -206,10 +206,11 @@ TEST(Roles, KeepApartWhatSharesAStandingTextAndFindItWhenItIsDeliveredAgain) {
   SeededRandom random(21);
   std::vector<std::string> stock;
   for (int i = 0; i < 20; ++i) stock.push_back(Phrase(random, 14));
-  // A notice names its place and day in fields, and nearly in its title: one word of five.
+  // A notice names its place and its day in fields. Its title names only the place, as one word of
+  // five.
   const Outcome notices = Decide(Delivered(600, [&](size_t i) {
     const std::string place = LetterWord(i % 120);
-    const size_t day = (i % 120 * 37 + i / 120 * 13) % 171;  // another one for each work at a place
+    const size_t day = (i % 120 * 37 + i / 120 * 13) % 171;  // each work at a place has its own day
     return Fields{{"title", "Road works planned near " + place},
                   {"place", place},
                   {"from_day", "2026-0" + Number(1 + day % 9) + "-" + Number(10 + day / 9)},

@@ -34,14 +34,14 @@ struct ExplainArguments {
   std::string html;  ///< write a page here; empty: none
 };
 
-/// The earlier record, then the later one. No earlier record: the lane found none that the later
-/// record repeats.
+/// The earlier record, then the later record. `a` is empty if the lane found no record that `b`
+/// repeats.
 struct RecordPair {
   std::optional<NamedRecord> a;
   NamedRecord b;
 };
 
-/// The output record of a lane for the record that a person named.
+/// Finds the output record that the lane wrote for the record that a person named.
 Result<NamedRecord> FindDecided(const ExplainArguments& arguments, RecordFinder& finder) {
   if (!arguments.id.empty()) return finder.FindById(arguments.id_field, arguments.id);
   const std::string& name = arguments.records[0];
@@ -171,12 +171,12 @@ void AddExplain(CommandLine& line) {
        "neardup explain articles.jsonl:1 articles.jsonl:7 --config articles.yaml --html pair.html",
        "neardup explain articles/0/5512 --config articles.yaml",
        "neardup explain --id 4711 --id-field id --config articles.yaml"});
-  CLI::Option* records =
-      command->add_option("RECORD", explain.records,
-                          "the earlier and the later record, each a file with one record, "
-                          "FILE:LINE of JSON Lines, - for a line of standard input, or "
-                          "TOPIC/PARTITION/OFFSET; or one position in an input or output topic: "
-                          "the header of the output names the original");
+  CLI::Option* records = command->add_option(
+      "RECORD", explain.records,
+      "the earlier and the later record, each a file with one record, "
+      "FILE:LINE of JSON Lines, - for a line of standard input, or "
+      "TOPIC/PARTITION/OFFSET; or only one record, by its position in an input or output "
+      "topic: the header of its output record names the original");
   records->type_name("")->expected(1, 2);
   CLI::Option* id = command->add_option("--id", explain.id,
                                         "id of a record that the service has decided; if several "

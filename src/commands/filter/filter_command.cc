@@ -220,7 +220,8 @@ Result<uint64_t> HoldWholeFile(const FilterArguments& arguments, Settings& setti
   return lines;
 }
 
-/// A name that is spelt wrongly makes a key in which all records agree.
+/// Warns of a field that no sampled record has. If a key is misspelt, all records agree in it,
+/// because none has a value.
 void WarnOfAbsentFields(const RecordOptions& given, std::span<const RecordView> sample) {
   constexpr size_t kRecordsMax = 10'000;
   sample = sample.first(std::min(sample.size(), kRecordsMax));

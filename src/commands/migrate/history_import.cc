@@ -413,8 +413,9 @@ class Import {
     return {partition, first, held.rbegin()->second};
   }
 
-  /// No instance decides records at earlier offsets than the end of the history. Transactions leave
-  /// offsets without a record, so only the topic can say whether a record is missing.
+  /// The service starts at the end of the history, so a record that the history lacks gets no
+  /// verdict. Transactions also leave offsets without a record, so only the topic shows whether a
+  /// record is missing.
   Result<void> CheckGaps(const ReadRange& range, const HeldOffsets& held) const {
     if (range.begin >= range.end) return {};
     NEARDUP_ASSIGN(const std::unique_ptr<Source> source, NewKafkaSource(settings_.kafka, log_));

@@ -38,8 +38,8 @@ struct HistoryPart {
   uint64_t entries = 0;
 };
 
-/// The ranges of offsets that a history holds of a partition: the end of each by its begin. No two
-/// ranges touch.
+/// The ranges of offsets that a history holds of one partition. The key is the begin of a range,
+/// and the value is its end. No two ranges touch.
 using HeldOffsets = std::map<int64_t, int64_t>;
 
 /// What a lane of the history has left.

@@ -38,8 +38,9 @@ inline constexpr const char* kClearLine = "\r\x1b[K";
 bool FlushStandardOutput();
 
 /// Opens /dev/null for each of standard input, output and error that is closed. Otherwise the next
-/// file that is opened gets its number, and messages are written into that file. Reading such an
-/// input and writing such an output is an error; messages are lost.
+/// file that is opened gets its number, and messages are written into that file. A read from a
+/// standard input that was closed fails, and so does a write to a standard output that was closed.
+/// Messages to a closed standard error are lost.
 void OpenStandardStreams();
 
 enum ExitCode : int {

@@ -23,8 +23,8 @@ struct StopSignal {
   std::atomic<int> number = 0;
 };
 
-/// From now on, the first signal is only noted, and the command ends by itself. Call EndOnSignals
-/// earlier.
+/// From now on, the first signal is only noted, and the command must end by itself. Call this
+/// function after EndOnSignals.
 const StopSignal& StopOnSignals();
 
 /// Such as "SIGINT", for SIGINT, SIGTERM and SIGHUP.

@@ -52,6 +52,9 @@ struct AuditedInput {
 /// Memory that an audit needs at its peak for each input record. It is reached when all records are
 /// unique.
 inline constexpr int kAuditBytesPerRecord = 100;
+/// What AuditOptions::counts_groups adds to it. It is reached when all records are copies, in
+/// pairs.
+inline constexpr int kAuditBytesPerCounted = 96;
 /// The same for each output of a deleted input record.
 inline constexpr int kAuditBytesPerDeleted = 160;
 

@@ -30,7 +30,8 @@ void GroupChecks::Finish() {
   for (const Claim& claim : claims_) {
     const Place original{claim.original_input, claim.original_offset};
     const Place claimed{claim.newest_input, claim.newest_offset};
-    // In a part of the records, the first claim says which record stood for the group earlier.
+    // If only a part of the records is audited, the group may already have had a newer record than
+    // its original. The first claim names that record.
     const Place before = part_ ? claimed : original;
     const auto group = newest_of.try_emplace(original, before).first;
     if (claim.checked) Check(claim, group->second.first, group->second.second);
@@ -144,7 +145,7 @@ void GroupCounts::Finish() {
     if (count > 0) report_.notes.push_back(fmt::format("the groups topic: {} {}", count, what));
   };
   note(counted_later_,
-       "records state fewer copies than the outputs have, as if copies were counted only later");
+       "records state fewer copies than the outputs have; the lane may have begun to count later");
   note(later, "copies in the outputs are newer than the records of their groups");
 }
 

@@ -26,8 +26,8 @@ class GroupChecks {
   GroupChecks(AuditLedger& ledger, AuditReport& report, bool part)
       : ledger_(ledger), report_(report), part_(part) {}
 
-  /// Adds a covered duplicate. `checked` is false for one that was decided under other settings:
-  /// what it replaces counts, and is not checked.
+  /// Adds a covered duplicate. `checked` is false for a duplicate that was decided under other
+  /// settings: the group follows its claim, but the claim is not checked.
   void Add(uint32_t input, const AuditRow& row, const ParsedHeader& header, bool checked);
   /// Runs the checks. Call it once, after the last output.
   void Finish();
@@ -54,17 +54,18 @@ class GroupChecks {
   std::vector<Claim> claims_;
 };
 
-/// Compares the groups topic with the duplicates in the outputs. A record of it says how many
-/// copies an original has up to a copy that it names, so it can be checked by itself, and while the
-/// lane runs. One owner thread.
+/// Compares the groups topic with the duplicates in the outputs. A record of the groups topic names
+/// a copy, and says how many copies the original has up to that copy. So each record can be checked
+/// alone, also while the lane runs. One owner thread.
 class GroupCounts {
  public:
   GroupCounts(AuditLedger& ledger, AuditReport& report) : ledger_(ledger), report_(report) {}
 
   /// Adds a covered duplicate.
   void AddCopy(const ParsedOriginal& original, uint64_t seq);
-  /// A record of the groups topic, and where it stands. Add all copies earlier. A group of
-  /// partitions that are not audited, which may be of another lane, is left out.
+  /// Adds a record of the groups topic; `where` is its position. Call this after all calls of
+  /// AddCopy. A record is left out if its original or its last copy is in a partition that is not
+  /// audited, which may belong to another lane.
   void Add(const Message& record, const std::string& where);
   /// Notes the copies that no record counts. Call it once.
   void Finish();

@@ -123,7 +123,7 @@ class TopicReader {
 
   Result<void> FindPartitions() {
     NEARDUP_ASSIGN(const FoundInputs found, inputs_source_->Find());
-    if (found.partitions.empty()) NEARDUP_TRY(inputs_source_->Partitions());  // names the missing
+    if (found.partitions.empty()) NEARDUP_TRY(inputs_source_->Partitions());  // names the topics
     gone_topics_.insert(found.missing_topics.begin(), found.missing_topics.end());
     if (!gone_topics_.empty()) earlier_time_known_ = false;
     partitions_ = found.partitions;
@@ -161,8 +161,8 @@ class TopicReader {
     return AddEarlierInputs();
   }
 
-  /// Adds the partitions that the lane has read, and that are not configured or do not exist.
-  /// Copies may name their records.
+  /// Adds partitions that the lane has read, if they are not configured or do not exist. A copy may
+  /// name a record of such a partition as its original.
   Result<void> AddEarlierInputs() {
     for (const InputProgress& input : newest_->inputs) {
       if (std::find(partitions_.begin(), partitions_.end(), input.partition) != partitions_.end()) {
@@ -259,7 +259,7 @@ class TopicReader {
     }
     for (const std::string& topic : found.missing_topics) {
       if (std::find(needed.begin(), needed.end(), topic) == needed.end()) continue;
-      return outputs_source_->Partitions();  // names the missing
+      return outputs_source_->Partitions();  // the error names the missing topics
     }
     return std::move(found.partitions);
   }
@@ -380,8 +380,11 @@ class TopicReader {
                                    partitions_[input].partition};
         const auto bounds = output_ends_.find(place);
         if (bounds == output_ends_.end()) {
-          if (input >= configured_ && input < read_) gone_outputs_.push_back({input, route});
-          continue;  // or it is of a new partition
+          if (input >= configured_ && input < read_) {
+            gone_outputs_.push_back({input, route});
+            gone_output_topics_.insert(place.topic);
+          }
+          continue;  // the output is missing, or the input partition is new
         }
         const AuditedRange& range = found_.ranges[input];
         if (range_.by_offset() && range.begin == range.end) continue;
@@ -390,7 +393,7 @@ class TopicReader {
           return part.range.partition == place;
         });
         if (shared && ends.begin > 0) gone_outputs_.push_back({input, route});
-        if (shared) continue;  // an input before it has the same output
+        if (shared) continue;  // an earlier input shares this output
         outputs_.push_back({input, route, {place, ends.begin, ends.end}, ends.begin});
       }
     }
@@ -455,7 +458,9 @@ class TopicReader {
     }
     const uint64_t deleted_max = range_.whole() ? std::min(deleted_max_, outputs_max) : 0;
     records_bytes_max_ =
-        found_.records_max * kAuditBytesPerRecord + deleted_max * kAuditBytesPerDeleted;
+        found_.records_max * (kAuditBytesPerRecord +
+                              (settings_.kafka.groups_topic.empty() ? 0 : kAuditBytesPerCounted)) +
+        deleted_max * kAuditBytesPerDeleted;
     const uint64_t base =
         kBaseBytes +
         PrefetchBytesMax(kPrefetchBytesMax, std::max(partitions_.size(), outputs_.size()));
@@ -622,8 +627,8 @@ class TopicReader {
     NoteGone();
     if (!settings_.kafka.groups_topic.empty() && !counts_groups_) {
       Warn(
-          "the groups topic was not compared with the outputs: not all copies are in the outputs "
-          "that were read, or another number of lanes has counted some");
+          "the groups topic was not compared with the outputs: the outputs that were read lack "
+          "copies, or another number of lanes has counted some copies");
     }
     if (!range_.whole()) {
       found_.partial = true;
@@ -676,14 +681,10 @@ class TopicReader {
       found_.partial = true;
       Warn(
           fmt::format("input topic {} does not exist, or lacks partitions that the lane has read: "
-                      "their outputs were not compared with their records",
+                      "the outputs of the missing partitions were not compared with input records",
                       topic));
     }
-    std::set<std::string> topics;
-    for (const auto& [input, route] : gone_outputs_) {
-      topics.insert(OutputTopic(partitions_[input], route));
-    }
-    for (const std::string& topic : topics) {
+    for (const std::string& topic : gone_output_topics_) {
       Warn(fmt::format(
           "output topic {} does not exist: records that it held were not checked{}", topic,
           keyed_by_group() ? "; with output.unique_key: group they may be of any input" : ""));
@@ -697,18 +698,20 @@ class TopicReader {
   const KafkaLog& log_;
   std::unique_ptr<Source> inputs_source_;
   std::unique_ptr<Source> outputs_source_;
-  /// By the audit's partition numbers: partitions that the configuration names and that exist, then
-  /// others that the lane has read, then new ones.
+  /// The index is the audit's partition number. First come the configured partitions that exist,
+  /// then other partitions that the lane has read, then new partitions.
   std::vector<InputPartition> partitions_;
-  size_t configured_ = 0;              ///< how many are of the first kind
-  size_t read_ = 0;                    ///< how many are of the first and the second kind
-  std::set<InputPartition> gone_;      ///< of the second kind, and do not exist
+  size_t configured_ = 0;              ///< number of configured partitions
+  size_t read_ = 0;                    ///< number of configured and other read partitions
+  std::set<InputPartition> gone_;      ///< partitions that were read and do not exist
   std::set<std::string> gone_topics_;  ///< inputs that do not exist
   std::vector<int64_t> positions_;     ///< of the cut; -1: unknown
   std::optional<Delta> newest_;
   std::map<InputPartition, OffsetBounds> output_ends_;
   std::vector<OutputPart> outputs_;
-  std::vector<std::pair<uint32_t, Route>> gone_outputs_;  ///< by input
+  /// Outputs of earlier inputs that are gone or trimmed, and stand in no OutputPart of their own.
+  std::vector<std::pair<uint32_t, Route>> gone_outputs_;
+  std::set<std::string> gone_output_topics_;  ///< those that do not exist
   bool counts_groups_ = false;
   uint64_t seq_behind_ = UINT64_MAX;  ///< of the outputs after the outputs that are read
   uint64_t deleted_max_ = 0;          ///< input records that may be deleted

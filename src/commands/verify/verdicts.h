@@ -37,8 +37,9 @@ struct AuditOptions {
   /// Audit::AddGroup will be called. Needs all outputs of all records: no `part`, nothing
   /// `dropped`, and no beginning with entries of other lanes.
   bool counts_groups = false;
-  /// Output topics are gone that records of other inputs may have gone to, by the key of their
-  /// group (UniqueKey::kGroup). Needs `part`: a record in no output is only counted.
+  /// An output is missing that may have held records of any input, because with UniqueKey::kGroup a
+  /// record goes to the unique topic of its group. Needs `part`: a record in no output is only
+  /// counted.
   bool keyed_outputs_gone = false;
   /// Some decided records are left out. Then gaps in seq are no violations, originals that are left
   /// out are only counted, and what was forgotten is judged by the next two.

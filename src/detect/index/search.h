@@ -28,7 +28,7 @@ struct IndexParts {
   std::unique_ptr<LineHeap> heap;     ///< holds the postings of all tables
   std::vector<BlockTable> tables;     ///< one for each table of the layout
   std::optional<KeyTable> text_keys;  ///< if the match options use text keys
-  /// By Position::input; inputs that it is too short for are not retired. Entries of a retired
+  /// The index is Position::input. An input beyond the end is not retired. Entries of a retired
   /// input never match.
   std::vector<bool> retired = {};
 

@@ -395,9 +395,10 @@ std::vector<Setting> MetricsRows() {
 }
 
 std::vector<Setting> HttpRows() {
-  return {FlagSetting("http.page", NEARDUP_MEMBER(http.page),
-                      "Serve a page for people at / of metrics.port: verdicts, lag, memory and the "
-                      "settings in force. It asks for metrics.user, and shows no payload.")};
+  return {FlagSetting(
+      "http.page", NEARDUP_MEMBER(http.page),
+      "Serve a page for people at / of metrics.port: verdicts, lag, memory and the "
+      "settings in force. It asks for metrics.user if that is set, and shows no payload.")};
 }
 
 std::vector<Setting> LogRows() {
@@ -467,7 +468,7 @@ const Section kSections[] = {
     {{"threads", "How many threads work."}, ThreadsRows},
     {{"kafka", "How to connect to Kafka."}, KafkaRows},
     {{"metrics", "Where metrics and health are served."}, MetricsRows},
-    {{"http", "What else is served there."}, HttpRows},
+    {{"http", "A page beside metrics and health."}, HttpRows},
     {{"log", "What is logged, and in which format."}, LogRows},
     {{"state", "What is kept on disk."}, StateRows},
 };

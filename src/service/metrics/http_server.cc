@@ -129,8 +129,9 @@ std::string_view HeaderOf(std::string_view request, std::string_view name) {
   return {};
 }
 
-/// Whether the host is an address, or a name of this server. A stranger's name may lead a browser
-/// to this machine, and an address may not.
+/// Whether the host is an address, or a name of this server. A foreign site can point its own name
+/// at this machine, and then read the pages through a visitor's browser. It cannot do so with an
+/// address.
 bool IsOwnName(std::string_view host, std::string_view configured) {
   const bool is_ipv6 = host.starts_with('[');
   const size_t end = is_ipv6 ? host.find(']') : std::min(host.find(':'), host.size());
@@ -426,8 +427,8 @@ std::string HttpServer::Parts::AnswerTo(std::string_view request) const {
   if (pages.page && (path == "/" || path == "/status") && credentials.empty() &&
       !IsOwnName(HeaderOf(request, "host"), host)) {
     return AnswerText({403, kPlainText,
-                       "expected an address, localhost or metrics.host as the host; by another "
-                       "name, pages are shown only with metrics.user and metrics.password\n"},
+                       "expected an address, localhost or metrics.host as the host; to use another "
+                       "name, set metrics.user and metrics.password\n"},
                       method == "GET");
   }
   constexpr std::string_view kApp = "?app=";

@@ -169,7 +169,7 @@ Result<void> LaneState::Apply(Delta delta) {
   if (!any_) seq_first_ = delta.seq_first;
   seq_ = seq_committed_ = delta.seq_last;
   dropped_ = dropped_committed_ = delta.dropped;
-  epoch_ = std::max(epoch_, delta.epoch);
+  epoch_ = next_epoch_ = std::max(epoch_, delta.epoch);
   log_id_ = delta.log_id;
   writer_ = delta.writer;
   settings_seq_ = delta.settings_seq;
@@ -383,7 +383,7 @@ std::vector<Delta> LaneState::Uncommitted() const {
 Delta LaneState::MakeDelta(const Seal& before, const Seal& end) const {
   Delta delta;
   delta.lane = lane_;
-  delta.epoch = epoch_;
+  delta.epoch = next_epoch_;
   delta.writer = delta.writer_before = next_writer_ == 0 ? writer_ : next_writer_;
   delta.log_id = log_id_ == 0 ? delta.writer : log_id_;
   delta.seq_first = before.seq_last + 1;
@@ -438,6 +438,7 @@ void LaneState::Commit() {
   if (!committing_) BeginCommit();
   const Seal& end = *committing_;
   if (next_writer_ != 0) writer_ = next_writer_;
+  epoch_ = next_epoch_;
   if (log_id_ == 0) log_id_ = writer_;
   entries_held_ += end.entries;
   entries_live_ = LiveUpTo(end.entries);

@@ -120,6 +120,7 @@ class LaneState {
   /// seq of the newest decided record, 0 before the first.
   uint64_t seq() const { return seq_; }
   uint64_t seq_committed() const { return seq_committed_; }
+  /// Delta::epoch of the newest delta that was applied or committed.
   uint64_t epoch() const { return epoch_; }
   /// seq of the first record that was decided under these settings.
   uint64_t settings_seq() const { return settings_seq_; }
@@ -132,7 +133,7 @@ class LaneState {
   bool empty() const { return !any_; }
   /// `writer` is not 0, and no other promotion has drawn it (DrawId). The next deltas carry it.
   void StartEpoch(uint64_t writer) {
-    ++epoch_;
+    next_epoch_ = epoch_ + 1;
     next_writer_ = writer;
   }
   /// Delta::writer of the newest delta that was applied or committed.
@@ -202,6 +203,7 @@ class LaneState {
   uint64_t dropped_ = 0;
   uint64_t dropped_committed_ = 0;
   uint64_t epoch_ = 0;
+  uint64_t next_epoch_ = 0;  ///< of the coming deltas
   uint64_t log_id_ = 0;
   uint64_t writer_ = 0;
   uint64_t next_writer_ = 0;  ///< of the coming deltas; 0: writer_ stays

@@ -34,8 +34,8 @@ struct PipelineTopics {
   bool operator==(const PipelineTopics&) const = default;
 };
 
-/// Whether the pipeline writes to the unique topic of this input topic, which may be none of its
-/// inputs: several inputs may share one.
+/// Whether the pipeline writes to the unique topic of `input_topic`. The pipeline may not read
+/// `input_topic`, because several inputs may share one unique topic.
 bool WritesUniquesOf(const PipelineTopics& topics, const std::string& input_topic);
 
 /// The same topics as a lane uses them under this mode.

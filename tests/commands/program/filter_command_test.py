@@ -281,7 +281,7 @@ class Outputs(unittest.TestCase):
             newest[family] = max(newest.get(family, (0, 0)), (at, number))
         lines.insert(700, '{"id": "no time", "title": "%s"}' % texts[0])
         unique, duplicate, dead = (self.folder / name for name in ('unique', 'duplicate', 'dead'))
-        # The settings of a service hold for a file, too, which is none of its topics.
+        # A file is none of the topics of a service, and its settings apply all the same.
         done = self.keep_newest(lines, '--set', 'input.topics=[listings]', '--set', 'output.unique_key=group',
                                 '--set', 'record.time_field=at', '--unique', unique, '--duplicate', duplicate,
                                 '--dead-letter', dead, '--groups', self.folder / 'groups')

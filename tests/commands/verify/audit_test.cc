@@ -217,8 +217,8 @@ TEST(Audit, ARecordInThePartitionOfAnotherGroupIsFound) {
   ExpectViolated(world.Audited(), {AuditCheck::kRoute}, "is keyed by its group");
 }
 
-/// A world whose groups topic counts each copy when it is decided; and a group of three copies or
-/// more.
+/// A world whose groups topic counts each copy when the lane decides it. `key` names a group of at
+/// least three copies.
 struct CountedWorld {
   CountedWorld() : world(WorldOptions{}) {
     std::map<int, std::pair<std::string, std::string>> copies;  // original and origin, by seq
@@ -306,7 +306,7 @@ TEST(Audit, ARecordOfTheGroupsTopicWithAnotherKeyOrWithoutJsonIsFound) {
   ExpectViolated(broken.world.Audited(), {AuditCheck::kGroups}, "is no record of a group");
 }
 
-TEST(Audit, CopiesThatWereDecidedBeforeTheyWereCountedAreNoted) {
+TEST(Audit, ARecordThatStatesFewerCopiesThanTheOutputsHaveIsNoted) {
   CountedWorld counted;
   for (StoredRecord& record : counted.world.groups) {
     auto group = nlohmann::json::parse(*record.value);

@@ -264,8 +264,8 @@ TEST_F(TopicAuditTest, WithoutGroupOffsetsTheChangelogSaysWhatIsDecided) {
   EXPECT_EQ(audit->ranges.at(2).pending_records, 1) << "the lane has not begun with it";
 }
 
-/// A lane reads a second topic first. Then the configuration leaves it out, and copies of its
-/// records come on the other one.
+/// A lane reads a second topic first. Then the configuration leaves the second topic out, and
+/// copies of its records come on the first topic.
 class RemovedInputTest : public TopicAuditTest {
  protected:
   void Run(UniqueKey key) {
@@ -332,7 +332,7 @@ TEST_F(RemovedInputTest, TheOutputsStandForRecordsOfADeletedTopic) {
   EXPECT_THAT(audit->warnings, testing::Contains(HasSubstr(removed_ + " does not exist")));
 }
 
-TEST_F(RemovedInputTest, RecordsWithoutOriginalsAndOutputsAreCountedIfItsOutputsAreDeletedToo) {
+TEST_F(RemovedInputTest, IfItsOutputsAreAlsoDeletedRecordsWithoutAnOutputAreCounted) {
   Run(UniqueKey::kGroup);
   for (const char* suffix : {"", ".unique", ".duplicate", ".dead-letter"}) {
     ASSERT_OK(DropTopic(settings_.kafka, removed_ + suffix));

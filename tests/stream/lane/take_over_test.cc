@@ -12,6 +12,19 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
+/// Another instance takes the lane as the first delta is written.
+class FencesFirstDelta : public Faults {
+ public:
+  FencesFirstDelta() : Faults(5, 0) {}
+  Kind Draw(std::string_view call, std::initializer_list<Kind> possible) override {
+    const bool first = call == "PublishDelta" && deltas_++ == 0;
+    return first ? Kind::kFenced : Faults::Draw(call, possible);
+  }
+
+ private:
+  int deltas_ = 0;
+};
+
 class TakeOver : public testing::Test {
  protected:
   TakeOver() {
@@ -118,6 +131,26 @@ TEST_F(TakeOver, AnAttemptThatFailsIsNotRepeated) {
   Step(second_, 20);
   EXPECT_FALSE(IsActive(second_));
   EXPECT_THAT(second_.probe.taken_from, ElementsAre("first"));
+}
+
+TEST_F(TakeOver, AnInstanceThatLosesToAnotherStandbyWasNotWrong) {
+  FencesFirstDelta faults;
+  Instance loser(broker_, faults, clock_, TestOptions(3), "loser");
+  ASSERT_FALSE(StepUntil(loser, [&] { return loser.lease.candidate; }));
+  Step(loser, 3);
+  loser.lease.ended = "first";
+  Step(loser, 20);
+  EXPECT_FALSE(IsActive(loser));
+  EXPECT_THAT(loser.probe.taken_from, ElementsAre("first"));
+  EXPECT_THAT(loser.probe.wrong_about, IsEmpty()) << "the first one wrote nothing since";
+
+  second_.lease.held = true;
+  Step(second_, 1);
+  ASSERT_TRUE(IsActive(second_));
+  Step(loser, 3);
+  loser.lease.ended = "second";
+  Step(loser, 1);
+  EXPECT_TRUE(IsActive(loser)) << "it still takes the lane from a process that has ended";
 }
 
 TEST_F(TakeOver, AColdInstanceWaitsUntilItHasReadTheChangelog) {
