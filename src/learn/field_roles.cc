@@ -27,6 +27,9 @@ constexpr double kTitleDiffers = 0.25;
 constexpr double kVaries = 0.03;
 constexpr double kNearlyAlways = 0.8;
 constexpr double kOften = 0.2;
+/// Copies that each have a value of their own differ in this share of the pairs that chance makes
+/// differ. If fewer differ, some of the pairs are variants of a thing, and the others its copies.
+constexpr double kNearChance = 0.6;
 /// Two records agree with this chance in a field of ten values.
 constexpr double kLabelMatch = 0.1;
 /// Edits touch one field at a time, now this and now that; other records differ in several.
@@ -222,7 +225,8 @@ class TextRoles {
              fmt::format("copies differ in it: {} of the records with the same {}",
                          RoundedPercent(differing), twice ? "text and title" : "text"));
       } else if (differing >= kOften && (twice || !number) && !dated &&
-                 (by_chance || IsOnlyDifference(i))) {
+                 (by_chance ||
+                  (IsOnlyDifference(i) && (!label || differing >= kNearChance * chance)))) {
         Give(field, FieldRole::kFree,
              fmt::format("differs alone, in {} of the records with the same {}",
                          RoundedPercent(differing), twice ? "text and title" : "text"));

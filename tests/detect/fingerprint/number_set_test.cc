@@ -20,6 +20,12 @@ TEST(IsNumber, TakesCountsAmountsOrdinalsAndSizes) {
   }
 }
 
+TEST(IsNumber, TakesCodesOfModelsBatchesAndParts) {
+  for (const char* token : {"v3", "l0428", "iphone13", "x200b", "m8x40", "a8", "abcdefgh12"}) {
+    EXPECT_TRUE(IsNumber(token)) << token;
+  }
+}
+
 TEST(IsNumber, TakesNoWordsIdentifiersHashesAndMasks) {
   for (const char* token : {"",
                             "-",
@@ -28,8 +34,13 @@ TEST(IsNumber, TakesNoWordsIdentifiersHashesAndMasks) {
                             "5.",
                             ".5",
                             "1.2.3",
-                            "a8",
                             "a8bc3x",
+                            "abcdefghi12",
+                            "fie1d",
+                            "al1",
+                            "e4d909c",
+                            "a-8",
+                            "ä8",
                             "2bc9def",
                             "3abcd",
                             "8f14e45f",
@@ -56,14 +67,28 @@ TEST(NumberSet, HasTwoBitsForEachNumberWhereverItStands) {
   EXPECT_EQ(std::popcount(three), 2);
   EXPECT_NE(three, four);
   EXPECT_EQ(NumberSet("4 volume 3 of 4 "), three | four);
-  EXPECT_EQ(NumberSet("volume3 a4 "), 0U);
+  EXPECT_EQ(NumberSet("volumes3to4 word1 1a2b3c4d5 3abcd "), 0U);
+  const uint64_t code = NumberSet("m8x40 ");
+  EXPECT_EQ(std::popcount(code), 2);
+  EXPECT_EQ(NumberSet("screws of size m8x40 zinc plated "), code);
 }
 
 TEST(NumberSet, IsTheUnionOfItsTokensInTextsOfAnyLength) {
   constexpr uint64_t kSeed = 8;
   SCOPED_TRACE("seed " + std::to_string(kSeed));
-  const std::vector<std::string> stock = {
-      "a", "word", "longer-than-most-words", "本", "٣", "-12", "+7", "128gb", "3", "deadbeef"};
+  const std::vector<std::string> stock = {"a",
+                                          "word",
+                                          "longer-than-most-words",
+                                          "本",
+                                          "٣",
+                                          "-12",
+                                          "+7",
+                                          "128gb",
+                                          "3",
+                                          "deadbeef",
+                                          "m8x40",
+                                          "l0428",
+                                          "8f14e45fceea167a5a36dedd4bea2543"};
   AtEachSimdLevel([&] {
     std::mt19937_64 random(kSeed);
     for (int text = 0; text < 2000; ++text) {
