@@ -35,6 +35,8 @@ constexpr double kOtherRecords = 0.6;
 /// Equal titles are no evidence if this share of the records with an equal text and title are in
 /// groups of three or more.
 constexpr double kTitlesRecur = 0.1;
+constexpr size_t kMembersRead = 200;  // of a group, to see whether its records are states
+constexpr size_t kComesAgain = 3;
 constexpr int kDistance = 12;
 constexpr int kDistanceSum = 32;
 
@@ -284,8 +286,12 @@ std::vector<TextPair> PairsOf(std::vector<std::vector<size_t>> groups,
   return pairs;
 }
 
-/// Whether records that share a text with many other records differ in what may be content. A field
-/// may be content if its values recur, and if it does not say where a record came from.
+/// Whether a field may be content: its values recur, and it does not say where a record came from.
+bool MayBeContent(const StudiedField& field) {
+  return field.role == FieldRole::kKey && !field.name.provenance && !IsDistinctWord(field.facts);
+}
+
+/// Whether records that share a text with many other records differ in what may be content.
 bool AreOtherRecords(const std::vector<TextPair>& pairs, std::span<const StudiedField> fields) {
   double all = 0;
   double others = 0;
@@ -293,16 +299,43 @@ bool AreOtherRecords(const std::vector<TextPair>& pairs, std::span<const Studied
     if (pair.group < kCrowd) continue;
     ++all;
     for (size_t i = 0; i < fields.size(); ++i) {
-      const StudiedField& field = fields[i];
-      if (pair.fields[i] != Agreement::kDiffers || field.role != FieldRole::kKey ||
-          field.name.provenance || IsDistinctWord(field.facts)) {
-        continue;
-      }
+      if (pair.fields[i] != Agreement::kDiffers || !MayBeContent(fields[i])) continue;
       ++others;
       break;
     }
   }
   return others >= kOtherRecords * all;
+}
+
+/// Whether the records of one text are states of different things: they differ in what may be
+/// content, and yet the same content comes again and again. Pairs of them agree by chance.
+bool AreStates(const std::vector<std::vector<size_t>>& groups, std::span<const RecordView> records,
+               std::span<const StudiedField> fields, ValueReader& reader) {
+  size_t all = 0;
+  size_t states = 0;
+  for (const std::vector<size_t>& group : groups) {
+    if (group.size() < kCrowd) continue;
+    std::map<std::string, size_t> counts;
+    const size_t members = std::min(group.size(), kMembersRead);
+    for (size_t k = 0; k < members; ++k) {
+      const std::vector<std::string> values = reader.Read(records[group[k]]);
+      std::string content;
+      for (size_t i = 0; i < fields.size(); ++i) {
+        if (MayBeContent(fields[i])) content += values[i] + '\n';
+      }
+      ++counts[content];
+    }
+    size_t again = 0;
+    size_t kinds = 0;
+    for (const auto& [content, count] : counts) {
+      if (count < kComesAgain) continue;
+      ++kinds;
+      again += count;
+    }
+    all += members;
+    states += kinds < 2 ? 0 : again;
+  }
+  return static_cast<double>(states) >= kOtherRecords * static_cast<double>(all);
 }
 
 }  // namespace
@@ -312,8 +345,9 @@ TextPairs FindTextPairs(std::span<const RecordView> records, std::span<const Stu
   std::vector<std::vector<size_t>> groups = GroupsByText(records, fields, texts);
   ValueReader reader(fields, texts);
   TextPairs found{PairsOf(groups, records, fields.size(), texts, reader), false};
-  found.standing = CountIn(groups, kCrowd) >= kCrowded * static_cast<double>(records.size()) &&
-                   AreOtherRecords(found.pairs, fields);
+  found.standing =
+      CountIn(groups, kCrowd) >= kCrowded * static_cast<double>(records.size()) &&
+      (AreOtherRecords(found.pairs, fields) || AreStates(groups, records, fields, reader));
   if (found.standing && !titles.empty()) {
     groups = SplitBy(titles, groups, records, reader);
     // Most copies come in pairs. A title that different records have by chance is in larger groups.

@@ -510,7 +510,7 @@ class StructureRoles {
     std::erase_if(others, [&](size_t i) { return fields_[i].role == FieldRole::kTime; });
     std::vector<size_t> all = others;
     all.insert(all.end(), times.begin(), times.end());
-    if (IsExplained(Content(), all)) {
+    if (IsExplained(Content(), all) && !KeepIdentities(all)) {
       KeepAll(times);
       if (IsExplained(Content(), others)) KeepAll(others);
     }
@@ -608,6 +608,31 @@ class StructureRoles {
     }
   }
 
+  /// Keeps fields whose values come again only where all content comes again: they name the record,
+  /// and no delivery. Returns whether chance then makes no other records equal.
+  bool KeepIdentities(const std::vector<size_t>& left_out) {
+    const std::vector<size_t> content = Content();
+    std::vector<size_t> others;
+    for (const size_t i : left_out) {
+      const Rows::Recurrence same = rows_.Count({i}, With(content, left_out));
+      const auto agree = std::count_if(same.pairs.begin(), same.pairs.end(), [&](const auto& pair) {
+        return std::all_of(content.begin(), content.end(),
+                           [&](size_t field) { return rows_.Agree(field, pair); });
+      });
+      const auto all = static_cast<double>(same.pairs.size());
+      if (all < kIdentitiesMin || static_cast<double>(agree) < kIdentityAgrees * all) {
+        others.push_back(i);
+        continue;
+      }
+      Give(fields_[i], FieldRole::kKey,
+           fmt::format("names the record: {} records share a value of it, and {} of them agree in "
+                       "all content",
+                       Grouped(same.pairs.size()),
+                       RoundedPercent(static_cast<double>(agree) / all)));
+    }
+    return others.size() < left_out.size() && !IsExplained(Content(), others);
+  }
+
   void KeepAll(const std::vector<size_t>& left_out) {
     for (const size_t i : left_out) {
       Give(fields_[i], FieldRole::kKey,
@@ -624,6 +649,8 @@ class StructureRoles {
   static constexpr double kFieldsEnough = 30;
   static constexpr double kFew = 0.02;
   static constexpr double kTimesChance = 2.5;
+  static constexpr double kIdentitiesMin = 3;
+  static constexpr double kIdentityAgrees = 0.9;
   /// More copies of a record than this on average are states that come again.
   static constexpr double kCopiesMax = 2.5;
 
