@@ -209,6 +209,23 @@ void PlantedSample::Fingerprint(const FilterOptions& options) {
         fingerprinter.Compute({position, copies_[i].time_ms, copies_[i].payload}));
   }
   phrases_.assign(records_.size(), {});
+  holders_.clear();
+}
+
+std::vector<uint64_t> PlantedSample::WordsOf(size_t record, RecordFeatureReader& reader) const {
+  if (!reader.Read(records_[record]).outcome.comparable()) return {};
+  const std::span<const uint64_t> hashes = reader.tokens().hashes();
+  std::vector<uint64_t> words(hashes.begin(), hashes.end());
+  std::sort(words.begin(), words.end());
+  words.erase(std::unique(words.begin(), words.end()), words.end());
+  return words;
+}
+
+void PlantedSample::CountWords(RecordFeatureReader& reader) {
+  if (!holders_.empty()) return;
+  for (size_t i = 0; i < std::min(records_.size(), kCountedMax); ++i) {
+    for (const uint64_t word : WordsOf(i, reader)) ++holders_[word];
+  }
 }
 
 JoinedRecords PlantedSample::Audit(const FilterOptions& options, std::span<const Join> joined) {
@@ -223,13 +240,31 @@ JoinedRecords PlantedSample::Audit(const FilterOptions& options, std::span<const
   };
   const size_t audited = std::min(joined.size(), kAuditedMax);
   JoinedRecords found;
-  for (size_t i = 0; i < audited; ++i) {
-    const auto [later, earlier] = joined[i * joined.size() / audited];
-    found.Add(SharedPhrases(phrases_of(later), phrases_of(earlier)));
-  }
   if (audited == 0) return found;
-  return {joined.size(), found.unlike * joined.size() / audited,
-          found.doubtful * joined.size() / audited};
+  const auto has_known_word = [this](const std::vector<uint64_t>& words,
+                                     const std::vector<uint64_t>& other) {
+    return std::any_of(words.begin(), words.end(), [&](uint64_t word) {
+      const auto holders = holders_.find(word);
+      return holders != holders_.end() && holders->second >= JoinedRecords::kKnownWord &&
+             !std::binary_search(other.begin(), other.end(), word);
+    });
+  };
+  std::unordered_map<size_t, size_t> group_sizes;
+  for (const Join& join : joined) ++group_sizes[join.earlier];
+  for (size_t i = 0; i < audited; ++i) {
+    const auto [later, earlier, alike] = joined[i * joined.size() / audited];
+    found.Add(SharedPhrases(phrases_of(later), phrases_of(earlier)));
+    if (group_sizes[earlier] + alike <= JoinedRecords::kSeries) continue;
+    CountWords(reader);
+    const std::vector<uint64_t> words = WordsOf(later, reader);
+    const std::vector<uint64_t> other = WordsOf(earlier, reader);
+    found.series += has_known_word(words, other) && has_known_word(other, words) ? 1 : 0;
+  }
+  for (uint64_t* count : {&found.unlike, &found.doubtful, &found.series}) {
+    *count = *count * joined.size() / audited;
+  }
+  found.near = joined.size();
+  return found;
 }
 
 void PlantedSample::AuditEqual(const FilterOptions& options, std::span<const Join> equal,
@@ -240,15 +275,15 @@ void PlantedSample::AuditEqual(const FilterOptions& options, std::span<const Joi
   RecordTokenReader with_masks(strict, std::nullopt);
   RecordTokenReader without_masks(unmasked, std::nullopt);
   const auto differ = [this](RecordTokenReader& reader, const Join& join) {
-    const uint64_t first = reader.Read(records_[join.first]).exact;
-    return first != reader.Read(records_[join.second]).exact;
+    const uint64_t later = reader.Read(records_[join.later]).exact;
+    return later != reader.Read(records_[join.earlier]).exact;
   };
   const size_t audited = std::min(equal.size(), kAuditedMax);
   uint64_t other_fields = 0;
   uint64_t masked = 0;
   for (size_t i = 0; i < audited; ++i) {
     const Join& join = equal[i * equal.size() / audited];
-    if (records_[join.first].value == records_[join.second].value) continue;
+    if (records_[join.later].value == records_[join.earlier].value) continue;
     if (differ(with_masks, join)) {
       ++other_fields;
     } else if (differ(without_masks, join)) {
@@ -277,10 +312,11 @@ Claim PlantedSample::Measure(const FilterOptions& options) {
     const Verdict verdict = filter.Decide(record_prints_[i]);
     if (verdict.decision == Decision::kUnique) ++claim.unique;
     if (verdict.decision != Decision::kDuplicate) continue;
+    const auto earlier = static_cast<size_t>(verdict.match.original.offset);
     if (verdict.match.kind == MatchKind::kExact) {
-      equal.emplace_back(i, static_cast<size_t>(verdict.match.original.offset));
+      equal.push_back({i, earlier});
     } else {
-      joined.emplace_back(i, static_cast<size_t>(verdict.match.original.offset));
+      joined.push_back({i, earlier, filter.FindAll(record_prints_[i]).size()});
     }
   }
   claim.exact = equal.size();

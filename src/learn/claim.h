@@ -6,9 +6,11 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "detect/filter/record_features.h"
 #include "learn/edits.h"
 #include "learn/neighbours.h"
 #include "neardup/filter.h"
@@ -77,8 +79,15 @@ class PlantedSample {
   void Plant(const RecordOptions& record);
   void Fingerprint(const FilterOptions& options);
   /// A record, and the earlier one that it is joined with.
-  using Join = std::pair<size_t, size_t>;
+  struct Join {
+    size_t later = 0;
+    size_t earlier = 0;
+    size_t alike = 1;  ///< unique records that it could be joined with
+  };
   JoinedRecords Audit(const FilterOptions& options, std::span<const Join> joined);
+  void CountWords(RecordFeatureReader& reader);
+  /// Distinct token hashes of a record, ascending.
+  std::vector<uint64_t> WordsOf(size_t record, RecordFeatureReader& reader) const;
   void AuditEqual(const FilterOptions& options, std::span<const Join> equal, Claim& claim) const;
 
   std::vector<RecordView> records_;
@@ -87,6 +96,9 @@ class PlantedSample {
   std::vector<FingerprintedRecord> record_prints_;
   std::vector<FingerprintedRecord> copy_prints_;
   std::vector<std::optional<Phrases>> phrases_;  ///< of each record
+  /// How many of the first kCountedMax records hold each token; empty: not counted yet.
+  std::unordered_map<uint64_t, size_t> holders_;
+  static constexpr size_t kCountedMax = 5000;
 };
 
 }  // namespace neardup

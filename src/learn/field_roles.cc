@@ -503,7 +503,10 @@ class StructureRoles {
 
   void Choose() {
     FindUnknown();
-    if (!unknown_.empty() && !IsExplained(Content(), unknown_)) JudgeUnknown();
+    if (!unknown_.empty() &&
+        (!IsExplained(Content(), unknown_) || KeepIdentities(With(unknown_, LeftOut())))) {
+      JudgeUnknown();
+    }
     unknown_.clear();
     std::vector<size_t> times = OfRole(FieldRole::kTime);
     std::vector<size_t> others = LeftOut();
@@ -610,7 +613,7 @@ class StructureRoles {
 
   /// Keeps fields whose values come again only where all content comes again: they name the record,
   /// and no delivery. Returns whether chance then makes no other records equal.
-  bool KeepIdentities(const std::vector<size_t>& left_out) {
+  bool KeepIdentities(std::vector<size_t> left_out) {
     const std::vector<size_t> content = Content();
     std::vector<size_t> others;
     for (const size_t i : left_out) {
@@ -624,6 +627,7 @@ class StructureRoles {
         others.push_back(i);
         continue;
       }
+      std::erase(unknown_, i);
       Give(fields_[i], FieldRole::kKey,
            fmt::format("names the record: {} records share a value of it, and {} of them agree in "
                        "all content",

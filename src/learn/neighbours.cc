@@ -128,6 +128,7 @@ namespace {
 /// doubtful.
 constexpr double kUnlikeMax = 0.01;
 constexpr double kDoubtfulMax = 0.15;
+constexpr double kSeriesMax = 0.125;
 /// Chance exceeds its mean by more than this many standard deviations in one of 40 cases.
 constexpr double kJoinDeviations = 2;
 
@@ -175,6 +176,11 @@ double JoinedRecords::Excess() const {
     return static_cast<double>(count) / (allowed + kJoinDeviations * std::sqrt(allowed));
   };
   return std::max(excess(unlike, kUnlikeMax), excess(doubtful, kDoubtfulMax));
+}
+
+bool JoinedRecords::AreForms() const {
+  const double allowed = kSeriesMax * static_cast<double>(near);
+  return static_cast<double>(series) > allowed + kJoinDeviations * std::sqrt(allowed);
 }
 
 }  // namespace neardup

@@ -284,6 +284,7 @@ std::optional<ProseTrial> Tuner::WidestLike(uint32_t features_min) {
        similarity <= MatchOptions::kSimilarityRange.max; similarity += kSimilarityStep) {
     Claim claim = Planted().Measure(trial);
     if (claim.measured() && claim.recall() < kRecallMin) break;
+    if (claim.joined.AreForms()) break;  // a larger similarity would split the series
     if (!JoinsUnlike(claim)) return ProseTrial{similarity, std::move(claim)};
   }
   return std::nullopt;

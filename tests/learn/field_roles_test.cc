@@ -237,6 +237,96 @@ TEST(Roles, KeepApartWhatSharesAStandingTextAndFindItWhenItIsDeliveredAgain) {
   EXPECT_LE(ratings.wrong, ratings.copies / 100);
 }
 
+TEST(Roles, KeepApartWhatAnIdentifierNamesAndFindItUnderAnotherDelivery) {
+  SeededRandom random(22);
+  std::vector<std::string> stock;
+  for (int i = 0; i < 4; ++i) stock.push_back(Phrase(random, 16));
+  const auto hash = [&random] {
+    return LetterWord(random.Next()) + Number(random.Below(1'000'000));
+  };
+  // A scanner names what it found by a checksum, beside a text that hundreds share.
+  const Outcome findings = Decide(Delivered(700, [&](size_t) {
+    return Fields{{"checksum", hash()},
+                  {"rule", "R" + Number(random.Below(5))},
+                  {"zone", "Z" + Number(random.Below(4))},
+                  {"advice", stock[random.Below(4)]}};
+  }));
+  EXPECT_EQ(findings.wrong, 0U);
+  EXPECT_EQ(findings.missed, 0U);
+  EXPECT_GT(findings.copies, 50U);
+  // Nothing comes again: then there is nothing to join, however few texts there are.
+  Stream machines;
+  for (size_t i = 0; i < 500; ++i) {
+    machines.Add({{"asset", hash()},
+                  {"system", "version " + Number(random.Below(3))},
+                  {"floor", "F" + Number(random.Below(5))},
+                  {"kit", stock[random.Below(3)]}},
+                 i);
+  }
+  EXPECT_EQ(Decide(machines).wrong, 0U);
+}
+
+TEST(Roles, LeaveOutTheTimeOfADeliveryWhereTheTimeOfTheEventTellsRecordsApart) {
+  SeededRandom random(23);
+  size_t second = 0;
+  Stream doors;
+  for (size_t i = 0; i < 600; ++i) {
+    const std::string opened = Second(i);
+    const std::string door = "D" + Number(random.Below(6));
+    const std::string badge = "B" + Number(random.Below(40));
+    for (size_t copy = 0; copy < (i % 8 == 7 ? 2U : 1U); ++copy) {
+      doors.AddJson(R"({"opened_at":)" + opened + R"(,"door":")" + door + R"(","badge":")" + badge +
+                        R"(","received_at":)" + Number(1'770'000'000 + 3 * second++) + "}",
+                    i);
+    }
+  }
+  const Outcome outcome = Decide(doors);
+  EXPECT_EQ(outcome.wrong, 0U);
+  EXPECT_EQ(outcome.missed, 0U);
+}
+
+TEST(Roles, WantAgreementInALabelThatMostCopiesShareAndVariantsDoNot) {
+  SeededRandom random(24);
+  Stream tea;
+  const std::vector<std::string> grams = {"50g", "100g", "250g"};
+  for (size_t i = 0; i < 500; ++i) {
+    const std::string blend = Phrase(random, 12);
+    const size_t first = random.Below(3);
+    const auto add = [&](size_t size) {
+      tea.Add({{"entry", LetterWord(5'000'000 + tea.things.size())},
+               {"packed", grams[size % 3]},
+               {"description", blend}},
+              3 * i + size % 3);
+    };
+    add(first);
+    if (i % 6 == 0) add(first);       // comes again
+    if (i % 12 == 1) add(first + 1);  // in another pack
+  }
+  EXPECT_EQ(Decide(tea).wrong, 0U);
+}
+
+TEST(Roles, DoNotJoinFilledInFormsInASmallFileOrAmongOtherTexts) {
+  const std::vector<std::string> names = {"Ada",  "Boris", "Clara", "Dev",  "Elif",
+                                          "Fumi", "Goran", "Hana",  "Igor", "Jun"};
+  const std::vector<std::string> hours = {"six", "seven", "eight", "nine", "ten"};
+  const auto form = [&](SeededRandom& random) {
+    return "Dear colleagues, " + random.Pick(names) + " from the second floor will be away from " +
+           random.Pick(hours) + " to " + random.Pick(hours) + " o'clock. Please call " +
+           random.Pick(names) + " or leave a message at the desk beside the main entrance.";
+  };
+  for (const size_t texts : {size_t{0}, size_t{120}}) {
+    SeededRandom random(25);
+    Stream mails;
+    std::map<std::string, size_t> seen;
+    for (size_t i = 0; i < 70 + texts; ++i) {
+      const std::string text = i < texts ? Phrase(random, 40) : form(random);
+      mails.Add({{"mail", LetterWord(7'000'000 + i)}, {"body", text}},
+                seen.emplace(text, i).first->second);
+    }
+    EXPECT_EQ(Decide(mails).wrong, 0U) << texts << " other texts";
+  }
+}
+
 TEST(Roles, TakeTheDateOfAMatchAsContent) {
   SeededRandom random(22);
   const Outcome outcome = Decide(Delivered(500, [&](size_t i) {
