@@ -25,7 +25,6 @@ enum class Weights : bool { kOne, kCounts };
 
 /// What the three schemes differ in.
 struct Form {
-  std::string_view name;
   Weights weights;
   size_t words;
   size_t blocks_min;
@@ -34,9 +33,8 @@ struct Form {
 /// If d bits differ, one of d + 1 blocks has no difference, so that its key is shared.
 class SignScheme : public Scheme {
  public:
-  SignScheme(const Form& form, int distance_max) : form_(form), distance_max_(distance_max) {}
-
-  std::string_view name() const override { return form_.name; }
+  SignScheme(const Form& form, const SchemeValues& values)
+      : form_(form), distance_max_(static_cast<int>(values.Whole("distance_max"))) {}
 
   void Compute(std::span<const SchemeText> texts, Sketch& sketch) const override {
     sketch = {};
@@ -74,19 +72,16 @@ class SignScheme : public Scheme {
 
 }  // namespace
 
-std::unique_ptr<Scheme> NewSimhash(int distance_max) {
-  constexpr Form kForm = {"simhash", Weights::kOne, 1, 4};
-  return std::make_unique<SignScheme>(kForm, distance_max);
+std::unique_ptr<Scheme> NewSimhash(const SchemeValues& values, SharedFrequencies) {
+  return std::make_unique<SignScheme>(Form{Weights::kOne, 1, 4}, values);
 }
 
-std::unique_ptr<Scheme> NewSimhashTf(int distance_max) {
-  constexpr Form kForm = {"simhash-tf", Weights::kCounts, 1, 4};
-  return std::make_unique<SignScheme>(kForm, distance_max);
+std::unique_ptr<Scheme> NewSimhashTf(const SchemeValues& values, SharedFrequencies) {
+  return std::make_unique<SignScheme>(Form{Weights::kCounts, 1, 4}, values);
 }
 
-std::unique_ptr<Scheme> NewRandomProjection(int distance_max) {
-  constexpr Form kForm = {"random-projection", Weights::kCounts, 6, 12};
-  return std::make_unique<SignScheme>(kForm, distance_max);
+std::unique_ptr<Scheme> NewRandomProjection(const SchemeValues& values, SharedFrequencies) {
+  return std::make_unique<SignScheme>(Form{Weights::kCounts, 6, 12}, values);
 }
 
 }  // namespace neardup

@@ -38,10 +38,9 @@ uint64_t DotProduct(Words a, Words b) {
 /// Compares count vectors; a derived class says at which place a character counts.
 class CountVectorScheme : public Scheme {
  public:
-  CountVectorScheme(std::string_view name, double similarity_min)
-      : name_(name), similarity_min_(similarity_min) {}
+  explicit CountVectorScheme(const SchemeValues& values)
+      : similarity_min_(values.Real("similarity_min")) {}
 
-  std::string_view name() const override { return name_; }
   bool scans_all() const override { return true; }
 
   void Compute(std::span<const SchemeText> texts, Sketch& sketch) const override {
@@ -80,15 +79,13 @@ class CountVectorScheme : public Scheme {
  private:
   virtual void AppendPlaces(const SchemeText& text, std::vector<uint32_t>& places) const = 0;
 
-  std::string_view name_;
   double similarity_min_;
 };
 
 class CharVectorScheme : public CountVectorScheme {
  public:
-  CharVectorScheme(size_t dictionary, double similarity_min, SharedFrequencies frequencies)
-      : CountVectorScheme("char-vector", similarity_min),
-        dictionary_(frequencies->Commonest(dictionary)) {}
+  CharVectorScheme(const SchemeValues& values, const DocumentFrequencies& frequencies)
+      : CountVectorScheme(values), dictionary_(frequencies.Commonest(values.Whole("dictionary"))) {}
 
  private:
   void AppendPlaces(const SchemeText& text, std::vector<uint32_t>& places) const override {
@@ -110,8 +107,8 @@ class CharVectorScheme : public CountVectorScheme {
 
 class CharVectorCodeScheme : public CountVectorScheme {
  public:
-  CharVectorCodeScheme(uint32_t buckets, double similarity_min)
-      : CountVectorScheme("char-vector-code", similarity_min), buckets_(buckets) {}
+  explicit CharVectorCodeScheme(const SchemeValues& values)
+      : CountVectorScheme(values), buckets_(values.Whole("buckets")) {}
 
  private:
   void AppendPlaces(const SchemeText& text, std::vector<uint32_t>& places) const override {
@@ -151,41 +148,40 @@ std::vector<uint64_t> Shingles(std::span<const SchemeText> texts, size_t length)
 
 class ShingleScheme : public Scheme {
  public:
-  explicit ShingleScheme(const ShingleOptions& options) : options_(options) {}
-
-  std::string_view name() const override { return "shingles"; }
+  explicit ShingleScheme(const SchemeValues& values)
+      : length_(values.Whole("shingle_length")), similarity_min_(values.Real("similarity_min")) {}
 
   void Compute(std::span<const SchemeText> texts, Sketch& sketch) const override {
-    sketch.words = Shingles(texts, options_.shingle_length);
-    TakePrefixKeys(options_.similarity_min, sketch);
+    sketch.words = Shingles(texts, length_);
+    TakePrefixKeys(similarity_min_, sketch);
   }
 
   std::optional<int> Distance(Words earlier, Words later) const override {
     // The coefficient is at most the size of the smaller set over the size of the larger.
     const auto less = static_cast<double>(std::min(earlier.size(), later.size()));
     const auto more = static_cast<double>(std::max(earlier.size(), later.size()));
-    if (less < options_.similarity_min * more - 1e-6) return {};
-    return DistanceOf(Jaccard(earlier, later), options_.similarity_min);
+    if (less < similarity_min_ * more - 1e-6) return {};
+    return DistanceOf(Jaccard(earlier, later), similarity_min_);
   }
 
  private:
-  ShingleOptions options_;
+  size_t length_;
+  double similarity_min_;
 };
 
 class MinHashScheme : public Scheme {
  public:
-  explicit MinHashScheme(const ShingleOptions& options) : options_(options) {
+  explicit MinHashScheme(const SchemeValues& values)
+      : length_(values.Whole("shingle_length")), similarity_min_(values.Real("similarity_min")) {
     for (size_t i = 0; i < kPermutations; ++i) {
       factors_[i] = Mix64(2 * i + 1) | 1;
       addends_[i] = Mix64(2 * i + 2);
     }
   }
 
-  std::string_view name() const override { return "minhash"; }
-
   void Compute(std::span<const SchemeText> texts, Sketch& sketch) const override {
     sketch = {};
-    const auto shingles = Shingles(texts, options_.shingle_length);
+    const auto shingles = Shingles(texts, length_);
     if (shingles.empty()) {
       sketch.keys.push_back(kNothingKey);
       return;
@@ -218,33 +214,33 @@ class MinHashScheme : public Scheme {
     const size_t all = 2 * earlier.size();
     const double similarity =
         all == 0 ? 1.0 : static_cast<double>(equal) / static_cast<double>(all);
-    if (!DistanceOf(similarity, options_.similarity_min)) return {};
+    if (!DistanceOf(similarity, similarity_min_)) return {};
     return static_cast<int>(all - equal);
   }
 
  private:
-  ShingleOptions options_;
+  size_t length_;
+  double similarity_min_;
   std::array<uint64_t, kPermutations> factors_;
   std::array<uint64_t, kPermutations> addends_;
 };
 
 }  // namespace
 
-std::unique_ptr<Scheme> NewCharVector(size_t dictionary, double similarity_min,
-                                      SharedFrequencies frequencies) {
-  return std::make_unique<CharVectorScheme>(dictionary, similarity_min, std::move(frequencies));
+std::unique_ptr<Scheme> NewCharVector(const SchemeValues& values, SharedFrequencies frequencies) {
+  return std::make_unique<CharVectorScheme>(values, *frequencies);
 }
 
-std::unique_ptr<Scheme> NewCharVectorCode(uint32_t buckets, double similarity_min) {
-  return std::make_unique<CharVectorCodeScheme>(buckets, similarity_min);
+std::unique_ptr<Scheme> NewCharVectorCode(const SchemeValues& values, SharedFrequencies) {
+  return std::make_unique<CharVectorCodeScheme>(values);
 }
 
-std::unique_ptr<Scheme> NewShingles(const ShingleOptions& options) {
-  return std::make_unique<ShingleScheme>(options);
+std::unique_ptr<Scheme> NewShingles(const SchemeValues& values, SharedFrequencies) {
+  return std::make_unique<ShingleScheme>(values);
 }
 
-std::unique_ptr<Scheme> NewMinHash(const ShingleOptions& options) {
-  return std::make_unique<MinHashScheme>(options);
+std::unique_ptr<Scheme> NewMinHash(const SchemeValues& values, SharedFrequencies) {
+  return std::make_unique<MinHashScheme>(values);
 }
 
 }  // namespace neardup

@@ -37,8 +37,6 @@ void AppendDigest(std::span<const SchemeText> texts, Sketch& sketch) {
 
 class Md5Scheme : public Scheme {
  public:
-  std::string_view name() const override { return "md5"; }
-
   void Compute(std::span<const SchemeText> texts, Sketch& sketch) const override {
     sketch = {};
     AppendDigest(texts, sketch);
@@ -53,7 +51,10 @@ class Md5Scheme : public Scheme {
 /// The part of a sketch with one word for each field, as in NewMultiMd5.
 class FieldDigests {
  public:
-  explicit FieldDigests(const MultiMd5Options& options) : options_(options) {}
+  explicit FieldDigests(const SchemeValues& values)
+      : first_fields_(values.Whole("first_fields")),
+        first_equal_(values.Whole("first_equal")),
+        equal_share_min_(values.Real("equal_share_min")) {}
 
   void Append(std::span<const SchemeText> texts, Sketch& sketch) const {
     const size_t begin = sketch.words.size();
@@ -83,10 +84,10 @@ class FieldDigests {
       equal += a != 0 && a == b;
     }
     if (present == 0) return 0;
-    const uint32_t wanted = std::min(options_.first_equal, static_cast<uint32_t>(present));
+    const uint32_t wanted = std::min(first_equal_, static_cast<uint32_t>(present));
     if (CountFirstEqual(earlier, later) < wanted) return {};
     const double share = static_cast<double>(equal) / static_cast<double>(present);
-    if (!DistanceOf(share, options_.equal_share_min)) return {};
+    if (!DistanceOf(share, equal_share_min_)) return {};
     return static_cast<int>(present - equal);
   }
 
@@ -95,7 +96,7 @@ class FieldDigests {
 
   std::vector<size_t> FirstFields(Words words) const {
     std::vector<size_t> fields;
-    for (size_t field = 0; field < words.size() && fields.size() < options_.first_fields; ++field) {
+    for (size_t field = 0; field < words.size() && fields.size() < first_fields_; ++field) {
       if (words[field] != 0) fields.push_back(field);
     }
     return fields;
@@ -117,14 +118,14 @@ class FieldDigests {
     return equal;
   }
 
-  MultiMd5Options options_;
+  uint32_t first_fields_;
+  uint32_t first_equal_;
+  double equal_share_min_;
 };
 
 class MultiMd5Scheme : public Scheme {
  public:
-  explicit MultiMd5Scheme(const MultiMd5Options& options) : digests_(options) {}
-
-  std::string_view name() const override { return "multi-md5"; }
+  explicit MultiMd5Scheme(const SchemeValues& values) : digests_(values) {}
 
   void Compute(std::span<const SchemeText> texts, Sketch& sketch) const override {
     sketch = {};
@@ -141,9 +142,7 @@ class MultiMd5Scheme : public Scheme {
 
 class Md5ThenMultiScheme : public Scheme {
  public:
-  explicit Md5ThenMultiScheme(const MultiMd5Options& options) : digests_(options) {}
-
-  std::string_view name() const override { return "md5-then-multi"; }
+  explicit Md5ThenMultiScheme(const SchemeValues& values) : digests_(values) {}
 
   void Compute(std::span<const SchemeText> texts, Sketch& sketch) const override {
     sketch = {};
@@ -163,14 +162,16 @@ class Md5ThenMultiScheme : public Scheme {
 
 }  // namespace
 
-std::unique_ptr<Scheme> NewMd5() { return std::make_unique<Md5Scheme>(); }
-
-std::unique_ptr<Scheme> NewMultiMd5(const MultiMd5Options& options) {
-  return std::make_unique<MultiMd5Scheme>(options);
+std::unique_ptr<Scheme> NewMd5(const SchemeValues&, SharedFrequencies) {
+  return std::make_unique<Md5Scheme>();
 }
 
-std::unique_ptr<Scheme> NewMd5ThenMulti(const MultiMd5Options& options) {
-  return std::make_unique<Md5ThenMultiScheme>(options);
+std::unique_ptr<Scheme> NewMultiMd5(const SchemeValues& values, SharedFrequencies) {
+  return std::make_unique<MultiMd5Scheme>(values);
+}
+
+std::unique_ptr<Scheme> NewMd5ThenMulti(const SchemeValues& values, SharedFrequencies) {
+  return std::make_unique<Md5ThenMultiScheme>(values);
 }
 
 }  // namespace neardup

@@ -40,7 +40,6 @@ class Scheme {
  public:
   virtual ~Scheme() = default;
 
-  virtual std::string_view name() const = 0;
   /// Replaces the contents of `sketch`. There may be no texts, and texts may be empty.
   virtual void Compute(std::span<const SchemeText> texts, Sketch& sketch) const = 0;
   /// Distance of a record to an earlier one, from the words of their sketches: 0 or more, 0 is

@@ -33,107 +33,36 @@ constexpr SchemeParameter kShingles[] = {kShingleLength, kJaccard};
 constexpr SchemeParameter kSimhash[] = {{"distance_max", 3, 0, 15, true}};
 constexpr SchemeParameter kRandomProjection[] = {{"distance_max", 12, 0, 47, true}};
 
-MultiMd5Options MultiMd5OptionsOf(const SchemeValues& values) {
-  return {values.Whole("first_fields"), values.Whole("first_equal"),
-          values.Real("equal_share_min")};
-}
-
-ShingleOptions ShingleOptionsOf(const SchemeValues& values) {
-  return {values.Whole("shingle_length"), values.Real("similarity_min")};
-}
-
-int DistanceMaxOf(const SchemeValues& values) {
-  return static_cast<int>(values.Whole("distance_max"));
-}
-
 const SchemeRow kRows[] = {
-    {.name = "md5", .make = [](const SchemeValues&, SharedFrequencies) { return NewMd5(); }},
-    {.name = "multi-md5",
-     .parameters = kMultiMd5,
-     .make = [](const SchemeValues& values,
-                SharedFrequencies) { return NewMultiMd5(MultiMd5OptionsOf(values)); }},
-    {.name = "md5-then-multi",
-     .parameters = kMultiMd5,
-     .make = [](const SchemeValues& values,
-                SharedFrequencies) { return NewMd5ThenMulti(MultiMd5OptionsOf(values)); }},
-    {.name = "multi-md5-tokens",
-     .parameters = kMultiMd5Tokens,
-     .make =
-         [](const SchemeValues& values, SharedFrequencies) {
-           return NewMultiMd5Tokens({values.Whole("first_tokens"), values.Real("equal_share_min")});
-         }},
-    {.name = "segments",
-     .parameters = kSentences,
-     .make = [](const SchemeValues& values,
-                SharedFrequencies) { return NewSegments(values.Real("equal_share_min")); }},
-    {.name = "structure",
-     .parameters = kSentences,
-     .make = [](const SchemeValues& values,
-                SharedFrequencies) { return NewStructure(values.Real("equal_share_min")); }},
-    {.name = "feature-code",
-     .parameters = kFeatureCode,
-     .make =
-         [](const SchemeValues& values, SharedFrequencies) {
-           return NewFeatureCode(values.Whole("characters"), values.Real("equal_share_min"));
-         }},
+    {.name = "md5", .make = NewMd5},
+    {.name = "multi-md5", .parameters = kMultiMd5, .make = NewMultiMd5},
+    {.name = "md5-then-multi", .parameters = kMultiMd5, .make = NewMd5ThenMulti},
+    {.name = "multi-md5-tokens", .parameters = kMultiMd5Tokens, .make = NewMultiMd5Tokens},
+    {.name = "segments", .parameters = kSentences, .make = NewSegments},
+    {.name = "structure", .parameters = kSentences, .make = NewStructure},
+    {.name = "feature-code", .parameters = kFeatureCode, .make = NewFeatureCode},
     {.name = "char-vector",
      .frequencies = FrequencyUse::kNeeded,
      .parameters = kCharVector,
-     .make =
-         [](const SchemeValues& values, SharedFrequencies frequencies) {
-           return NewCharVector(values.Whole("dictionary"), values.Real("similarity_min"),
-                                std::move(frequencies));
-         }},
-    {.name = "char-vector-code",
-     .parameters = kCharVectorCode,
-     .make =
-         [](const SchemeValues& values, SharedFrequencies) {
-           return NewCharVectorCode(values.Whole("buckets"), values.Real("similarity_min"));
-         }},
+     .make = NewCharVector},
+    {.name = "char-vector-code", .parameters = kCharVectorCode, .make = NewCharVectorCode},
     {.name = "i-match",
      .frequencies = FrequencyUse::kNeeded,
      .parameters = kIMatch,
-     .make =
-         [](const SchemeValues& values, SharedFrequencies frequencies) {
-           return NewIMatch({values.Whole("records_min"), values.Real("record_share_max")},
-                            std::move(frequencies));
-         }},
+     .make = NewIMatch},
     {.name = "idf-string",
      .frequencies = FrequencyUse::kNeeded,
      .parameters = kIdfString,
-     .make =
-         [](const SchemeValues& values, SharedFrequencies frequencies) {
-           return NewIdfString(values.Real("token_share"), std::move(frequencies));
-         }},
+     .make = NewIdfString},
     {.name = "page-attributes",
      .frequencies = FrequencyUse::kOptional,
      .parameters = kPageAttributes,
-     .make =
-         [](const SchemeValues& values, SharedFrequencies frequencies) {
-           return NewPageAttributes({values.Whole("top_tokens"), values.Real("weight_ratio_min")},
-                                    std::move(frequencies));
-         }},
-    {.name = "shingles",
-     .parameters = kShingles,
-     .make = [](const SchemeValues& values,
-                SharedFrequencies) { return NewShingles(ShingleOptionsOf(values)); }},
-    {.name = "minhash",
-     .finds_all = false,
-     .parameters = kShingles,
-     .make = [](const SchemeValues& values,
-                SharedFrequencies) { return NewMinHash(ShingleOptionsOf(values)); }},
-    {.name = "random-projection",
-     .parameters = kRandomProjection,
-     .make = [](const SchemeValues& values,
-                SharedFrequencies) { return NewRandomProjection(DistanceMaxOf(values)); }},
-    {.name = "simhash",
-     .parameters = kSimhash,
-     .make = [](const SchemeValues& values,
-                SharedFrequencies) { return NewSimhash(DistanceMaxOf(values)); }},
-    {.name = "simhash-tf",
-     .parameters = kSimhash,
-     .make = [](const SchemeValues& values,
-                SharedFrequencies) { return NewSimhashTf(DistanceMaxOf(values)); }},
+     .make = NewPageAttributes},
+    {.name = "shingles", .parameters = kShingles, .make = NewShingles},
+    {.name = "minhash", .finds_all = false, .parameters = kShingles, .make = NewMinHash},
+    {.name = "random-projection", .parameters = kRandomProjection, .make = NewRandomProjection},
+    {.name = "simhash", .parameters = kSimhash, .make = NewSimhash},
+    {.name = "simhash-tf", .parameters = kSimhash, .make = NewSimhashTf},
 };
 
 /// The names of schemes or parameters, for an error text.

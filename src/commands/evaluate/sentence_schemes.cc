@@ -102,10 +102,8 @@ namespace {
 /// A set of hashes, compared by ShareOfLarger. A derived class says what is hashed.
 class WordSetScheme : public Scheme {
  public:
-  WordSetScheme(std::string_view name, double equal_share_min)
-      : name_(name), equal_share_min_(equal_share_min) {}
-
-  std::string_view name() const override { return name_; }
+  explicit WordSetScheme(const SchemeValues& values)
+      : equal_share_min_(values.Real("equal_share_min")) {}
 
   void Compute(std::span<const SchemeText> texts, Sketch& sketch) const override {
     sketch.words.clear();
@@ -123,13 +121,12 @@ class WordSetScheme : public Scheme {
   virtual void AppendWords(std::span<const SchemeText> texts,
                            std::vector<uint64_t>& words) const = 0;
 
-  std::string_view name_;
   double equal_share_min_;
 };
 
 class SegmentScheme : public WordSetScheme {
  public:
-  explicit SegmentScheme(double equal_share_min) : WordSetScheme("segments", equal_share_min) {}
+  using WordSetScheme::WordSetScheme;
 
  private:
   void AppendWords(std::span<const SchemeText> texts, std::vector<uint64_t>& words) const override {
@@ -139,7 +136,7 @@ class SegmentScheme : public WordSetScheme {
 
 class StructureScheme : public WordSetScheme {
  public:
-  explicit StructureScheme(double equal_share_min) : WordSetScheme("structure", equal_share_min) {}
+  using WordSetScheme::WordSetScheme;
 
  private:
   void AppendWords(std::span<const SchemeText> texts, std::vector<uint64_t>& words) const override {
@@ -161,8 +158,8 @@ bool IsMark(int32_t code_point) {
 
 class FeatureCodeScheme : public WordSetScheme {
  public:
-  FeatureCodeScheme(size_t characters, double equal_share_min)
-      : WordSetScheme("feature-code", equal_share_min), characters_(characters) {}
+  explicit FeatureCodeScheme(const SchemeValues& values)
+      : WordSetScheme(values), characters_(values.Whole("characters")) {}
 
  private:
   void AppendWords(std::span<const SchemeText> texts, std::vector<uint64_t>& words) const override {
@@ -202,16 +199,16 @@ class FeatureCodeScheme : public WordSetScheme {
 
 }  // namespace
 
-std::unique_ptr<Scheme> NewSegments(double equal_share_min) {
-  return std::make_unique<SegmentScheme>(equal_share_min);
+std::unique_ptr<Scheme> NewSegments(const SchemeValues& values, SharedFrequencies) {
+  return std::make_unique<SegmentScheme>(values);
 }
 
-std::unique_ptr<Scheme> NewStructure(double equal_share_min) {
-  return std::make_unique<StructureScheme>(equal_share_min);
+std::unique_ptr<Scheme> NewStructure(const SchemeValues& values, SharedFrequencies) {
+  return std::make_unique<StructureScheme>(values);
 }
 
-std::unique_ptr<Scheme> NewFeatureCode(size_t characters, double equal_share_min) {
-  return std::make_unique<FeatureCodeScheme>(characters, equal_share_min);
+std::unique_ptr<Scheme> NewFeatureCode(const SchemeValues& values, SharedFrequencies) {
+  return std::make_unique<FeatureCodeScheme>(values);
 }
 
 }  // namespace neardup

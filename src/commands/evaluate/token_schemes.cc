@@ -15,9 +15,9 @@ using Words = std::span<const uint64_t>;
 
 class MultiMd5TokensScheme : public Scheme {
  public:
-  explicit MultiMd5TokensScheme(const MultiMd5TokensOptions& options) : options_(options) {}
-
-  std::string_view name() const override { return "multi-md5-tokens"; }
+  explicit MultiMd5TokensScheme(const SchemeValues& values)
+      : first_tokens_(values.Whole("first_tokens")),
+        equal_share_min_(values.Real("equal_share_min")) {}
 
   void Compute(std::span<const SchemeText> texts, Sketch& sketch) const override {
     auto counts = CountTokens(texts);
@@ -26,7 +26,7 @@ class MultiMd5TokensScheme : public Scheme {
     // A stable sort keeps the smaller hash in front if two tokens are equally frequent.
     std::stable_sort(counts.begin(), counts.end(),
                      [](const auto& a, const auto& b) { return a.count > b.count; });
-    counts.resize(std::min<size_t>(counts.size(), options_.first_tokens));
+    counts.resize(std::min<size_t>(counts.size(), first_tokens_));
     std::vector<uint64_t> first;
     for (const TokenCount& count : counts) first.push_back(count.token);
     std::sort(first.begin(), first.end());
@@ -36,23 +36,20 @@ class MultiMd5TokensScheme : public Scheme {
 
   std::optional<int> Distance(Words earlier, Words later) const override {
     if (earlier[0] != later[0]) return {};
-    return DistanceOf(ShareOfLarger(earlier.subspan(1), later.subspan(1)),
-                      options_.equal_share_min);
+    return DistanceOf(ShareOfLarger(earlier.subspan(1), later.subspan(1)), equal_share_min_);
   }
 
  private:
-  MultiMd5TokensOptions options_;
+  uint32_t first_tokens_;
+  double equal_share_min_;
 };
 
 /// The sketch is one hash, equal or not. A derived class says of which tokens.
 class OneHashScheme : public Scheme {
  public:
-  OneHashScheme(std::string_view name, SharedFrequencies frequencies)
-      : name_(name), frequencies_(std::move(frequencies)) {
+  explicit OneHashScheme(SharedFrequencies frequencies) : frequencies_(std::move(frequencies)) {
     assert(frequencies_);
   }
-
-  std::string_view name() const override { return name_; }
 
   void Compute(std::span<const SchemeText> texts, Sketch& sketch) const override {
     sketch.words = {HashOf(DistinctTokens(texts))};
@@ -71,16 +68,15 @@ class OneHashScheme : public Scheme {
   /// `tokens` are distinct and ascending.
   virtual uint64_t HashOf(std::vector<uint64_t> tokens) const = 0;
 
-  std::string_view name_;
   SharedFrequencies frequencies_;
 };
 
 class IMatchScheme : public OneHashScheme {
  public:
-  IMatchScheme(const IMatchOptions& options, SharedFrequencies frequencies)
-      : OneHashScheme("i-match", std::move(frequencies)),
-        records_min_(options.records_min),
-        records_max_(options.record_share_max * this->frequencies().records()) {}
+  IMatchScheme(const SchemeValues& values, SharedFrequencies frequencies)
+      : OneHashScheme(std::move(frequencies)),
+        records_min_(values.Whole("records_min")),
+        records_max_(values.Real("record_share_max") * this->frequencies().records()) {}
 
  private:
   uint64_t HashOf(std::vector<uint64_t> tokens) const override {
@@ -98,8 +94,8 @@ class IMatchScheme : public OneHashScheme {
 
 class IdfStringScheme : public OneHashScheme {
  public:
-  IdfStringScheme(double token_share, SharedFrequencies frequencies)
-      : OneHashScheme("idf-string", std::move(frequencies)), token_share_(token_share) {}
+  IdfStringScheme(const SchemeValues& values, SharedFrequencies frequencies)
+      : OneHashScheme(std::move(frequencies)), token_share_(values.Real("token_share")) {}
 
  private:
   uint64_t HashOf(std::vector<uint64_t> tokens) const override {
@@ -117,10 +113,10 @@ class IdfStringScheme : public OneHashScheme {
 
 class PageAttributesScheme : public Scheme {
  public:
-  PageAttributesScheme(const PageAttributesOptions& options, SharedFrequencies frequencies)
-      : options_(options), frequencies_(std::move(frequencies)) {}
-
-  std::string_view name() const override { return "page-attributes"; }
+  PageAttributesScheme(const SchemeValues& values, SharedFrequencies frequencies)
+      : top_tokens_(values.Whole("top_tokens")),
+        weight_ratio_min_(values.Real("weight_ratio_min")),
+        frequencies_(std::move(frequencies)) {}
 
   void Compute(std::span<const SchemeText> texts, Sketch& sketch) const override {
     auto top = Weigh(texts);
@@ -140,8 +136,7 @@ class PageAttributesScheme : public Scheme {
   std::optional<int> Distance(Words earlier, Words later) const override {
     if (earlier[0] == later[0]) return 0;
     const auto [low, high] = std::minmax(earlier[2], later[2]);
-    const bool near =
-        static_cast<double>(low) >= options_.weight_ratio_min * static_cast<double>(high);
+    const bool near = static_cast<double>(low) >= weight_ratio_min_ * static_cast<double>(high);
     if (earlier[1] == later[1] && near) return 1;
     if (earlier[3] == later[3]) return 2;
     return {};
@@ -156,7 +151,7 @@ class PageAttributesScheme : public Scheme {
     }
     std::stable_sort(weights.begin(), weights.end(),
                      [](const auto& a, const auto& b) { return a.first > b.first; });
-    weights.resize(std::min<size_t>(weights.size(), options_.top_tokens));
+    weights.resize(std::min<size_t>(weights.size(), top_tokens_));
     return weights;
   }
 
@@ -174,27 +169,28 @@ class PageAttributesScheme : public Scheme {
     return longest.hash;
   }
 
-  PageAttributesOptions options_;
+  uint32_t top_tokens_;
+  double weight_ratio_min_;
   SharedFrequencies frequencies_;
 };
 
 }  // namespace
 
-std::unique_ptr<Scheme> NewMultiMd5Tokens(const MultiMd5TokensOptions& options) {
-  return std::make_unique<MultiMd5TokensScheme>(options);
+std::unique_ptr<Scheme> NewMultiMd5Tokens(const SchemeValues& values, SharedFrequencies) {
+  return std::make_unique<MultiMd5TokensScheme>(values);
 }
 
-std::unique_ptr<Scheme> NewIMatch(const IMatchOptions& options, SharedFrequencies frequencies) {
-  return std::make_unique<IMatchScheme>(options, std::move(frequencies));
+std::unique_ptr<Scheme> NewIMatch(const SchemeValues& values, SharedFrequencies frequencies) {
+  return std::make_unique<IMatchScheme>(values, std::move(frequencies));
 }
 
-std::unique_ptr<Scheme> NewIdfString(double token_share, SharedFrequencies frequencies) {
-  return std::make_unique<IdfStringScheme>(token_share, std::move(frequencies));
+std::unique_ptr<Scheme> NewIdfString(const SchemeValues& values, SharedFrequencies frequencies) {
+  return std::make_unique<IdfStringScheme>(values, std::move(frequencies));
 }
 
-std::unique_ptr<Scheme> NewPageAttributes(const PageAttributesOptions& options,
+std::unique_ptr<Scheme> NewPageAttributes(const SchemeValues& values,
                                           SharedFrequencies frequencies) {
-  return std::make_unique<PageAttributesScheme>(options, std::move(frequencies));
+  return std::make_unique<PageAttributesScheme>(values, std::move(frequencies));
 }
 
 }  // namespace neardup

@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include "commands/evaluate/families.h"
 #include "commands/evaluate/scheme_record.h"
 #include "detect/base/hash.h"
 
@@ -10,7 +9,7 @@ namespace {
 using Words = std::vector<uint64_t>;
 
 TEST(SimhashScheme, GivesEachDistinctTokenOneVote) {
-  const auto scheme = NewSimhash(3);
+  const auto scheme = Made("simhash", {{"distance_max", 3}});
   const uint64_t a = Hash64("a");
   const uint64_t b = Hash64("b");
   const uint64_t c = Hash64("c");
@@ -21,25 +20,25 @@ TEST(SimhashScheme, GivesEachDistinctTokenOneVote) {
 
 TEST(SimhashScheme, HasAKeyForEachOfFourBlocksOrMore) {
   const uint64_t a = Hash64("a");
-  EXPECT_EQ(SketchOf(*NewSimhash(3), {"a"}).keys,
+  EXPECT_EQ(SketchOf(*Made("simhash", {{"distance_max", 3}}), {"a"}).keys,
             (Words{Mix64((a & 0xFFFF) << 8), Mix64((a >> 16 & 0xFFFF) << 8 | 1),
                    Mix64((a >> 32 & 0xFFFF) << 8 | 2), Mix64((a >> 48) << 8 | 3)}));
   // Five blocks of 12 or 13 bits: 0, 12, 25, 38, 51.
-  const auto keys = SketchOf(*NewSimhash(4), {"a"}).keys;
+  const auto keys = SketchOf(*Made("simhash", {{"distance_max", 4}}), {"a"}).keys;
   ASSERT_EQ(keys.size(), 5U);
   EXPECT_EQ(keys[1], Mix64((a >> 12 & 0x1FFF) << 8 | 1));
   EXPECT_EQ(keys[4], Mix64((a >> 51) << 8 | 4));
 }
 
 TEST(SimhashScheme, MeasuresHammingDistance) {
-  const auto scheme = NewSimhash(3);
+  const auto scheme = Made("simhash", {{"distance_max", 3}});
   EXPECT_EQ(scheme->Distance(Words{0b1011}, Words{0b1011}), 0);
   EXPECT_EQ(scheme->Distance(Words{0b1011}, Words{0b0110}), 3);
   EXPECT_EQ(scheme->Distance(Words{0b1011}, Words{0b0100}), std::nullopt);
 }
 
 TEST(SimhashTf, GivesATokenAVoteForEachTimeItStands) {
-  const auto scheme = NewSimhashTf(3);
+  const auto scheme = Made("simhash-tf", {{"distance_max", 3}});
   EXPECT_EQ(SketchOf(*scheme, {"a b a", "c a"}).words, (Words{Hash64("a")}));
   const uint64_t b = Hash64("b");
   const uint64_t c = Hash64("c");
@@ -47,7 +46,7 @@ TEST(SimhashTf, GivesATokenAVoteForEachTimeItStands) {
 }
 
 TEST(RandomProjection, HasSixWordsOfSigns) {
-  const auto scheme = NewRandomProjection(12);
+  const auto scheme = Made("random-projection", {{"distance_max", 12}});
   const uint64_t a = Hash64("a");
   const Sketch sketch = SketchOf(*scheme, {"a a b"});
   ASSERT_EQ(sketch.words.size(), 6U);
@@ -59,7 +58,7 @@ TEST(RandomProjection, HasSixWordsOfSigns) {
 }
 
 TEST(RandomProjection, CountsTheBitsThatDifferInAllWords) {
-  const auto scheme = NewRandomProjection(12);
+  const auto scheme = Made("random-projection", {{"distance_max", 12}});
   const Words zero(6);
   EXPECT_EQ(scheme->Distance(zero, Words{3, 3, 3, 3, 3, 3}), 12);
   EXPECT_EQ(scheme->Distance(zero, Words{3, 3, 3, 3, 3, 7}), std::nullopt);

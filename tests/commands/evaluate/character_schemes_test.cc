@@ -4,7 +4,6 @@
 #include <random>
 #include <string>
 
-#include "commands/evaluate/families.h"
 #include "commands/evaluate/scheme.h"
 #include "commands/evaluate/scheme_record.h"
 #include "detect/base/hash.h"
@@ -23,8 +22,23 @@ SharedFrequencies Learn(const std::vector<std::string>& records) {
   return frequencies;
 }
 
+std::unique_ptr<Scheme> CharVector(double dictionary, double similarity_min,
+                                   SharedFrequencies frequencies) {
+  return Made("char-vector", {{"dictionary", dictionary}, {"similarity_min", similarity_min}},
+              std::move(frequencies));
+}
+
+std::unique_ptr<Scheme> CharVectorCode(double buckets) {
+  return Made("char-vector-code", {{"buckets", buckets}, {"similarity_min", 0.9}});
+}
+
+/// `shingles` or `minhash`.
+std::unique_ptr<Scheme> OfShingles(std::string_view name, double length, double similarity_min) {
+  return Made(name, {{"shingle_length", length}, {"similarity_min", similarity_min}});
+}
+
 TEST(CharVector, CountsTheCommonestCharacters) {
-  const auto scheme = NewCharVector(2, 0.9, Learn({"天地", "天地人", "天地"}));
+  const auto scheme = CharVector(2, 0.9, Learn({"天地", "天地人", "天地"}));
   EXPECT_EQ(SketchOf(*scheme, {"天地，天 人", "天 sky 1"}).words,
             (std::vector<uint64_t>{10, kEarth << 32 | 1, kHeaven << 32 | 3}));
 }
@@ -32,29 +46,29 @@ TEST(CharVector, CountsTheCommonestCharacters) {
 TEST(CharVector, ComparesByTheTanimotoCoefficient) {
   const auto frequencies = Learn({"天地"});
   // {2, 1} and {1, 1}: 3 / (5 + 2 - 3).
-  EXPECT_EQ(DistanceOf(*NewCharVector(9, 0.75, frequencies), {"天天地"}, {"地天"}), 250);
-  EXPECT_EQ(DistanceOf(*NewCharVector(9, 0.76, frequencies), {"天天地"}, {"地天"}), std::nullopt);
-  EXPECT_EQ(DistanceOf(*NewCharVector(9, 0.76, frequencies), {"天天地"}, {"地天天"}), 0);
-  EXPECT_TRUE(NewCharVector(9, 0.9, frequencies)->scans_all());
+  EXPECT_EQ(DistanceOf(*CharVector(9, 0.75, frequencies), {"天天地"}, {"地天"}), 250);
+  EXPECT_EQ(DistanceOf(*CharVector(9, 0.76, frequencies), {"天天地"}, {"地天"}), std::nullopt);
+  EXPECT_EQ(DistanceOf(*CharVector(9, 0.76, frequencies), {"天天地"}, {"地天天"}), 0);
+  EXPECT_TRUE(CharVector(9, 0.9, frequencies)->scans_all());
 }
 
 TEST(CharVector, ComparesRecordsWithoutSuchACharacterForEqualityOnly) {
-  const auto scheme = NewCharVector(9, 0.5, Learn({"天地 sky a"}));
+  const auto scheme = CharVector(9, 0.5, Learn({"天地 sky a"}));
   EXPECT_EQ(DistanceOf(*scheme, {"the sky"}, {"The sky!"}), 0);
   EXPECT_EQ(DistanceOf(*scheme, {"a sky"}, {"a sea"}), std::nullopt);
   EXPECT_EQ(DistanceOf(*scheme, {"天"}, {"the sky"}), std::nullopt);
 }
 
 TEST(CharVectorCode, CountsByCodePoint) {
-  const auto scheme = NewCharVectorCode(0x100, 0.9);
+  const auto scheme = CharVectorCode(0x100);
   EXPECT_EQ(SketchOf(*scheme, {"天 Baa"}).words,
             (std::vector<uint64_t>{6, uint64_t{kHeaven % 0x100} << 32 | 1, uint64_t{'a'} << 32 | 2,
                                    uint64_t{'b'} << 32 | 1}));
 }
 
 TEST(CharVectorCode, CountsCharactersOfOnePlaceTogether) {
-  EXPECT_EQ(DistanceOf(*NewCharVectorCode(16, 0.9), {"aq"}, {"qq"}), 0);  // 0x61 and 0x71
-  EXPECT_EQ(DistanceOf(*NewCharVectorCode(65'536, 0.9), {"aq"}, {"qq"}), std::nullopt);
+  EXPECT_EQ(DistanceOf(*CharVectorCode(16), {"aq"}, {"qq"}), 0);  // 0x61 and 0x71
+  EXPECT_EQ(DistanceOf(*CharVectorCode(65'536), {"aq"}, {"qq"}), std::nullopt);
 }
 
 std::vector<uint64_t> HashesOf(const std::vector<std::string>& texts) {
@@ -65,7 +79,7 @@ std::vector<uint64_t> HashesOf(const std::vector<std::string>& texts) {
 }
 
 std::vector<uint64_t> Shingles(const SchemeRecord& record, size_t length) {
-  return SketchOf(*NewShingles({length, 0.7}), record).words;
+  return SketchOf(*OfShingles("shingles", static_cast<double>(length), 0.7), record).words;
 }
 
 TEST(Shingles, RunOverSpacesAndTexts) {
@@ -79,13 +93,13 @@ TEST(Shingles, RunOverSpacesAndTexts) {
 
 TEST(Shingles, AreComparedByTheJaccardCoefficient) {
   // ab bc cd de against ab bc cd dx: 3 of 5.
-  EXPECT_EQ(DistanceOf(*NewShingles({2, 0.6}), {"abcde"}, {"ab cdx"}), 400);
-  EXPECT_EQ(DistanceOf(*NewShingles({2, 0.61}), {"abcde"}, {"ab cdx"}), std::nullopt);
-  EXPECT_EQ(DistanceOf(*NewShingles({2, 0.61}), {"abcde"}, {"AB-CDE"}), 0);
+  EXPECT_EQ(DistanceOf(*OfShingles("shingles", 2, 0.6), {"abcde"}, {"ab cdx"}), 400);
+  EXPECT_EQ(DistanceOf(*OfShingles("shingles", 2, 0.61), {"abcde"}, {"ab cdx"}), std::nullopt);
+  EXPECT_EQ(DistanceOf(*OfShingles("shingles", 2, 0.61), {"abcde"}, {"AB-CDE"}), 0);
 }
 
 TEST(MinHash, OfOneShingleHasThePermutationsOfItsHash) {
-  const auto scheme = NewMinHash({5, 0.7});
+  const auto scheme = OfShingles("minhash", 5, 0.7);
   const Sketch sketch = SketchOf(*scheme, {"abc"});
   const uint64_t shingle = Hash64("abc");
   ASSERT_EQ(sketch.words.size(), 64U);
@@ -101,7 +115,7 @@ TEST(MinHash, OfOneShingleHasThePermutationsOfItsHash) {
 }
 
 TEST(MinHash, CountsTheMinimaThatDiffer) {
-  const auto scheme = NewMinHash({5, 0.7});
+  const auto scheme = OfShingles("minhash", 5, 0.7);
   std::vector<uint64_t> a(64);
   std::vector<uint64_t> b(64);
   EXPECT_EQ(scheme->Distance(a, b), 0);
@@ -123,8 +137,8 @@ std::string RandomText(std::mt19937_64& random, size_t length) {
 TEST(MinHash, EstimatesTheJaccardCoefficient) {
   constexpr uint32_t kSeed = 20260202;
   std::mt19937_64 random(kSeed);
-  const auto exact = NewShingles({5, 0.0});
-  const auto estimate = NewMinHash({5, 0.0});
+  const auto exact = OfShingles("shingles", 5, 0.01);
+  const auto estimate = OfShingles("minhash", 5, 0.01);
   double error_sum = 0;
   constexpr int kRounds = 200;
   for (int round = 0; round < kRounds; ++round) {

@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "commands/evaluate/families.h"
 #include "commands/evaluate/scheme.h"
 #include "commands/evaluate/scheme_record.h"
 #include "detect/base/hash.h"
@@ -14,7 +13,7 @@ using Words = std::vector<uint64_t>;
 using std::string_literals::operator""s;
 
 TEST(Md5Scheme, IsTheDigestOfAllFieldsUnchanged) {
-  const auto scheme = NewMd5();
+  const auto scheme = Made("md5", {});
   const Sketch sketch = SketchOf(*scheme, {"Abc", "d e"});
   const Digest128 digest = Hash128("Abc\0d e\0"s);
   EXPECT_EQ(sketch.words, (Words{digest.low, digest.high}));
@@ -22,24 +21,27 @@ TEST(Md5Scheme, IsTheDigestOfAllFieldsUnchanged) {
 }
 
 TEST(Md5Scheme, TellsEveryByteAndEveryPlaceApart) {
-  const auto scheme = NewMd5();
+  const auto scheme = Made("md5", {});
   EXPECT_EQ(DistanceOf(*scheme, {"Abc", "d"}, {"Abc", "d"}), 0);
   EXPECT_EQ(DistanceOf(*scheme, {"Abc", "d"}, {"abc", "d"}), std::nullopt);
   EXPECT_EQ(DistanceOf(*scheme, {"Abc", "d"}, {"Ab", "cd"}), std::nullopt);
 }
 
 TEST(Md5Scheme, IgnoresTheOrderInWhichTheFieldsWereWritten) {
-  const auto scheme = NewMd5();
+  const auto scheme = Made("md5", {});
   SchemeRecord other;
   other.Add(1, "d");
   other.Add(0, "Abc");
   EXPECT_EQ(DistanceOf(*scheme, {"Abc", "d"}, other), 0);
 }
 
-constexpr MultiMd5Options kMulti = {.first_fields = 2, .first_equal = 1, .equal_share_min = 0.5};
+/// Two first fields, of which one is equal, and half of all.
+std::unique_ptr<Scheme> Multi() {
+  return Made("multi-md5", {{"first_fields", 2}, {"first_equal", 1}, {"equal_share_min", 0.5}});
+}
 
 TEST(MultiMd5, HasAWordForEachField) {
-  const auto scheme = NewMultiMd5(kMulti);
+  const auto scheme = Multi();
   const uint64_t a = Hash64("a\0"s);
   const uint64_t c = Hash64("c\0"s);
   const uint64_t d = Hash64("d\0"s);
@@ -55,11 +57,11 @@ TEST(MultiMd5, HashesAllTextsOfAFieldTogether) {
   record.Add(0, "b");
   record.Add(1, "c");
   const uint64_t both = Hash64("a\0b\0"s);
-  EXPECT_EQ(SketchOf(*NewMultiMd5(kMulti), record).words, (Words{both, Hash64("c\0"s)}));
+  EXPECT_EQ(SketchOf(*Multi(), record).words, (Words{both, Hash64("c\0"s)}));
 }
 
 TEST(MultiMd5, NeedsOneFirstFieldAndHalfOfAllFieldsEqual) {
-  const auto scheme = NewMultiMd5(kMulti);
+  const auto scheme = Multi();
   const SchemeRecord earlier{"a", "b", "c", "d"};
   EXPECT_EQ(DistanceOf(*scheme, earlier, {"a", "b", "c", "d"}), 0);
   EXPECT_EQ(DistanceOf(*scheme, earlier, {"x", "b", "c", "d"}), 1);
@@ -74,14 +76,15 @@ TEST(MultiMd5, NeedsOneFirstFieldAndHalfOfAllFieldsEqual) {
 }
 
 TEST(MultiMd5, CanNeedAllFirstFieldsEqual) {
-  const auto scheme = NewMultiMd5({.first_fields = 2, .first_equal = 2, .equal_share_min = 0.5});
+  const auto scheme =
+      Made("multi-md5", {{"first_fields", 2}, {"first_equal", 2}, {"equal_share_min", 0.5}});
   EXPECT_EQ(DistanceOf(*scheme, {"a", "b", "c"}, {"a", "b", "x"}), 1);
   EXPECT_EQ(DistanceOf(*scheme, {"a", "b", "c"}, {"a", "x", "c"}), std::nullopt);
 }
 
 TEST(Md5ThenMulti, TakesWhatEitherSchemeTakes) {
-  const MultiMd5Options strict = {.first_fields = 3, .first_equal = 2, .equal_share_min = 0.6};
-  const auto scheme = NewMd5ThenMulti(strict);
+  const auto scheme =
+      Made("md5-then-multi", {{"first_fields", 3}, {"first_equal", 2}, {"equal_share_min", 0.6}});
   EXPECT_EQ(DistanceOf(*scheme, {"a", "b", "c"}, {"a", "b", "c"}), 0);
   EXPECT_EQ(DistanceOf(*scheme, {"a", "b", "c"}, {"a", "b", "x"}), 1);
   EXPECT_EQ(DistanceOf(*scheme, {"a", "b", "c"}, {"a", "x", "y"}), std::nullopt);

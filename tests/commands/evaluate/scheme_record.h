@@ -4,12 +4,15 @@
 #include <cstdint>
 #include <deque>
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
-#include "commands/evaluate/scheme.h"
+#include "commands/evaluate/schemes.h"
 #include "detect/feature/text_features.h"
 #include "detect/feature/tokeniser.h"
 
@@ -44,6 +47,12 @@ class SchemeRecord {
   std::deque<Piece> pieces_;  ///< a deque, so that pieces stay in place: texts_ points to them
   std::vector<SchemeText> texts_;
 };
+
+/// The scheme with this name. Parameters that are not named have their defaults.
+inline std::unique_ptr<Scheme> Made(std::string_view name, decltype(SchemeOptions::values) values,
+                                    SharedFrequencies frequencies = nullptr) {
+  return NewScheme(name, {std::move(values), std::move(frequencies)}).value();
+}
 
 inline Sketch SketchOf(const Scheme& scheme, const SchemeRecord& record) {
   Sketch sketch;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "commands/evaluate/families.h"
 #include "commands/evaluate/scheme_record.h"
 #include "detect/base/hash.h"
 
@@ -17,13 +16,13 @@ std::vector<uint64_t> HashesOf(const std::vector<std::string>& texts) {
 }
 
 TEST(Segments, AreTheDistinctSentences) {
-  const auto scheme = NewSegments(0.5);
+  const auto scheme = Made("segments", {{"equal_share_min", 0.5}});
   const SchemeRecord record{"One two. Three, four! One TWO. Five"};
   EXPECT_EQ(SketchOf(*scheme, record).words, HashesOf({"one two ", "three four ", "five "}));
 }
 
 TEST(Segments, NeedAShareOfTheLargerRecordEqual) {
-  const auto scheme = NewSegments(0.5);
+  const auto scheme = Made("segments", {{"equal_share_min", 0.5}});
   const SchemeRecord earlier{"A b. C d. E f. G h."};
   EXPECT_EQ(DistanceOf(*scheme, earlier, {"C d. E f. A b. G h."}), 0);
   EXPECT_EQ(DistanceOf(*scheme, earlier, {"A b. C d. E f. X."}), 250);
@@ -33,7 +32,7 @@ TEST(Segments, NeedAShareOfTheLargerRecordEqual) {
 }
 
 TEST(Structure, TakesTheFirstAndTheLastSentenceOfEachParagraph) {
-  const auto scheme = NewStructure(0.5);
+  const auto scheme = Made("structure", {{"equal_share_min", 0.5}});
   const SchemeRecord record{"a one. a two. a three.\nb one.", "c one. c two."};
   EXPECT_EQ(SketchOf(*scheme, record).words,
             HashesOf({"a one ", "a three ", "b one ", "c one ", "c two "}));
@@ -43,7 +42,7 @@ TEST(Structure, TakesTheFirstAndTheLastSentenceOfEachParagraph) {
 }
 
 TEST(FeatureCode, TakesTheCharactersAroundEachMark) {
-  const auto scheme = NewFeatureCode(2, 0.5);
+  const auto scheme = Made("feature-code", {{"characters", 2}, {"equal_share_min", 0.5}});
   EXPECT_EQ(SketchOf(*scheme, {". Ab, cd: e\xEF\xBC\x8C"
                                "f"})
                 .words,
@@ -53,7 +52,7 @@ TEST(FeatureCode, TakesTheCharactersAroundEachMark) {
 }
 
 TEST(FeatureCode, NeedsAShareOfTheCodesEqual) {
-  const auto scheme = NewFeatureCode(1, 0.5);
+  const auto scheme = Made("feature-code", {{"characters", 1}, {"equal_share_min", 0.5}});
   EXPECT_EQ(DistanceOf(*scheme, {"ab,cd,ef"}, {"ab,cd,ef"}), 0);
   EXPECT_EQ(DistanceOf(*scheme, {"ab,cd,ef"}, {"ab,cx,yf"}),
             500);  // the codes are bc and de, then bc and xy

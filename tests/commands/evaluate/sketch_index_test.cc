@@ -17,7 +17,6 @@ class NumberScheme : public Scheme {
  public:
   explicit NumberScheme(bool scans_all) : scans_all_(scans_all) {}
 
-  std::string_view name() const override { return "number"; }
   bool scans_all() const override { return scans_all_; }
   void Compute(std::span<const SchemeText>, Sketch& sketch) const override { sketch = {}; }
   std::optional<int> Distance(std::span<const uint64_t> earlier,

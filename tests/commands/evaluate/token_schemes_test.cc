@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "commands/evaluate/families.h"
 #include "commands/evaluate/scheme.h"
 #include "commands/evaluate/scheme_record.h"
 #include "detect/base/hash.h"
@@ -31,7 +30,7 @@ SharedFrequencies Learn(const std::vector<std::string>& records) {
 }
 
 TEST(MultiMd5Tokens, HashesTheMostFrequentAndAllDistinctTokens) {
-  const auto scheme = NewMultiMd5Tokens({.first_tokens = 2, .equal_share_min = 0.5});
+  const auto scheme = Made("multi-md5-tokens", {{"first_tokens", 2}, {"equal_share_min", 0.5}});
   const Sketch sketch = SketchOf(*scheme, {"c a a b b b"});
   std::vector<uint64_t> words = Sorted({"a", "b", "c"});
   words.insert(words.begin(), HashWords(Sorted({"a", "b"})));
@@ -40,7 +39,7 @@ TEST(MultiMd5Tokens, HashesTheMostFrequentAndAllDistinctTokens) {
 }
 
 TEST(MultiMd5Tokens, NeedsTheMostFrequentAndHalfOfAllTokensEqual) {
-  const auto scheme = NewMultiMd5Tokens({.first_tokens = 1, .equal_share_min = 0.5});
+  const auto scheme = Made("multi-md5-tokens", {{"first_tokens", 1}, {"equal_share_min", 0.5}});
   const SchemeRecord earlier{"a a a b c d"};
   EXPECT_EQ(DistanceOf(*scheme, earlier, {"d c b a a a"}), 0);
   EXPECT_EQ(DistanceOf(*scheme, earlier, {"a a b x y"}), 500);
@@ -52,7 +51,7 @@ TEST(MultiMd5Tokens, NeedsTheMostFrequentAndHalfOfAllTokensEqual) {
 TEST(IMatch, HashesTheTokensThatAreNeitherRareNorCommon) {
   const auto frequencies = Learn({"the red fox", "the red hen", "the old fox", "the end"});
   // The lexicon holds the tokens of exactly 2 records: red and fox.
-  const auto scheme = NewIMatch({.records_min = 2, .record_share_max = 0.5}, frequencies);
+  const auto scheme = Made("i-match", {{"records_min", 2}, {"record_share_max", 0.5}}, frequencies);
   EXPECT_EQ(SketchOf(*scheme, {"The new red fox fox"}).words,
             (std::vector<uint64_t>{HashWords(Sorted({"red", "fox"}))}));
   EXPECT_EQ(DistanceOf(*scheme, {"the red fox"}, {"a fox, so red"}), 0);
@@ -60,7 +59,8 @@ TEST(IMatch, HashesTheTokensThatAreNeitherRareNorCommon) {
 }
 
 TEST(IMatch, ComparesAllTokensIfNoneIsInTheLexicon) {
-  const auto scheme = NewIMatch({.records_min = 2, .record_share_max = 0.5}, Learn({"a", "b"}));
+  const auto scheme =
+      Made("i-match", {{"records_min", 2}, {"record_share_max", 0.5}}, Learn({"a", "b"}));
   EXPECT_EQ(DistanceOf(*scheme, {"x y"}, {"y x"}), 0);
   EXPECT_EQ(DistanceOf(*scheme, {"x y"}, {"x z"}), std::nullopt);
   EXPECT_EQ(DistanceOf(*scheme, {"x"}, {""}), std::nullopt);
@@ -68,7 +68,7 @@ TEST(IMatch, ComparesAllTokensIfNoneIsInTheLexicon) {
 
 TEST(IdfString, HashesTheRarestTokens) {
   const auto frequencies = Learn({"the red fox", "the red hen", "the old fox", "the end"});
-  const auto scheme = NewIdfString(0.5, frequencies);
+  const auto scheme = Made("idf-string", {{"token_share", 0.5}}, frequencies);
   // The 3 rarest of 5 distinct tokens: new (0 records), old (1), hen (1); not red (2) and the (4).
   EXPECT_EQ(SketchOf(*scheme, {"the new red old hen"}).words,
             (std::vector<uint64_t>{HashWords(Sorted({"new", "old", "hen"}))}));
@@ -76,10 +76,8 @@ TEST(IdfString, HashesTheRarestTokens) {
   EXPECT_EQ(DistanceOf(*scheme, {"red new hen the"}, {"the the new fox hen"}), 0);
 }
 
-constexpr PageAttributesOptions kAttributes = {.top_tokens = 2, .weight_ratio_min = 0.8};
-
 TEST(PageAttributes, HoldTopTokensInBothOrdersTheirWeightAndASummary) {
-  const auto scheme = NewPageAttributes(kAttributes, nullptr);
+  const auto scheme = Made("page-attributes", {{"top_tokens", 2}, {"weight_ratio_min", 0.8}});
   const Sketch sketch = SketchOf(*scheme, {"A a. b b b c. a A d"});
   const uint64_t in_order = HashWords(Hashes({"a", "b"}));
   const uint64_t ascending = HashWords(Sorted({"a", "b"}));
@@ -89,7 +87,8 @@ TEST(PageAttributes, HoldTopTokensInBothOrdersTheirWeightAndASummary) {
 
 TEST(PageAttributes, WeighByCountAndRarity) {
   const auto frequencies = Learn({"a b", "a c", "a d"});
-  const auto scheme = NewPageAttributes({.top_tokens = 1, .weight_ratio_min = 0.8}, frequencies);
+  const auto scheme =
+      Made("page-attributes", {{"top_tokens", 1}, {"weight_ratio_min", 0.8}}, frequencies);
   // a: 2 x 256 (1 + ln 1) = 512; b: 256 (1 + ln 2) = 433; x: 256 (1 + ln 4) = 611.
   EXPECT_EQ(SketchOf(*scheme, {"a a b"}).words[2], 512U);
   EXPECT_EQ(SketchOf(*scheme, {"a b"}).words[2], 433U);
@@ -97,7 +96,7 @@ TEST(PageAttributes, WeighByCountAndRarity) {
 }
 
 TEST(PageAttributes, TakeOrderThenWeightThenSummary) {
-  const auto scheme = NewPageAttributes(kAttributes, nullptr);
+  const auto scheme = Made("page-attributes", {{"top_tokens", 2}, {"weight_ratio_min", 0.8}});
   const SchemeRecord earlier{"a a a b b. x y z."};
   EXPECT_EQ(DistanceOf(*scheme, earlier, {"b. b. a. a. a. a. a. a."}), 0);
   // a, b as top tokens in the other order: weight 5 against 5, then against 11.
