@@ -92,6 +92,15 @@ inline constexpr double kBatchBuckets[] = {1, 4, 16, 64, 256, 1024, 4096, 16384}
 inline constexpr double kDistanceBuckets[] = {0, 1,  2,  3,  4,  5,  6,  7, 8,
                                               9, 10, 11, 12, 13, 14, 15, 16};
 
+/// A metric without labels that only grows.
+constexpr MetricRow Counter(std::string_view name, std::string_view help) {
+  return {.name = name, .type = kCounter, .help = help};
+}
+/// A value without labels.
+constexpr MetricRow Gauge(std::string_view name, std::string_view help) {
+  return {.name = name, .type = kGauge, .help = help};
+}
+
 }  // namespace metric_rows
 
 /// The order is the same as in docs/metrics.md. ProcessMetrics sets the rows whose names begin with
@@ -100,15 +109,12 @@ inline constexpr auto kMetrics = [] {
   using namespace metric_rows;
   return std::to_array<MetricRow>({
       {.name = "neardup_build_info",
-       .type = kGauge,
        .labels = {"version", "revision", "compiler", "librdkafka_version"},
        .help = "Always 1; the labels name the build that runs"},
       {.name = "neardup_lane_info",
-       .type = kGauge,
        .labels = {"lane", "lanes"},
        .help = "Always 1; the labels say which lane this instance runs, and how many the app has"},
       {.name = "neardup_state",
-       .type = kGauge,
        .labels = {"state"},
        .values = kPhases,
        .help = "1 for the state the lane is in, 0 for the others"},
@@ -130,43 +136,33 @@ inline constexpr auto kMetrics = [] {
        .labels = {"reason"},
        .values = kReasons,
        .help = "Dead letters committed, by reason"},
-      {.name = "neardup_dead_letters_excessive",
-       .type = kGauge,
-       .help = "1 while the share of dead letters is above dead_letters.share_max, otherwise 0"},
+      Gauge("neardup_dead_letters_excessive",
+            "1 while the share of dead letters is above dead_letters.share_max, otherwise 0"),
       {.name = "neardup_drift_ratio",
-       .type = kGauge,
        .labels = {"aspect"},
        .help = "How far the stream has moved away from the sample that the settings were chosen "
                "from, as a statistic divided by its threshold: above 1 it has drifted. The aspect "
                "joins counts near duplicates that share too little text with their originals. "
                "There is no series before the first window of records ends"},
-      {.name = "neardup_drift_detected",
-       .type = kGauge,
-       .help = "1 while the last two windows of records have drifted, otherwise 0"},
-      {.name = "neardup_late_records_total",
-       .type = kCounter,
-       .help = "Records older than the horizon; their original may have been forgotten"},
-      {.name = "neardup_clamped_records_total",
-       .type = kCounter,
-       .help = "Records whose event time was too far ahead of the clock and was clamped"},
-      {.name = "neardup_suspect_records_total",
-       .type = kCounter,
-       .help = "Unique records that seem to repeat an original, by match.suspect_distance_max"},
-      {.name = "neardup_dropped_records_total",
-       .type = kCounter,
-       .help = "Duplicates that went to no topic, because routing.exact or routing.near is drop"},
-      {.name = "neardup_replaced_records_total",
-       .type = kCounter,
-       .help = "Duplicates that went to the unique topic instead of an older record, because "
-               "routing.keep is newest"},
-      {.name = "neardup_released_records_total",
-       .type = kCounter,
-       .help = "Duplicates that went to the unique topic by routing.release_exact_one_of or "
-               "routing.release_near_one_of"},
-      {.name = "neardup_observed_records_total",
-       .type = kCounter,
-       .help = "Duplicates and dead letters that went to the unique topic, because routing.mode is "
-               "observe"},
+      Gauge("neardup_drift_detected",
+            "1 while the last two windows of records have drifted, otherwise 0"),
+      Counter("neardup_late_records_total",
+              "Records older than the horizon; their original may have been forgotten"),
+      Counter("neardup_clamped_records_total",
+              "Records whose event time was too far ahead of the clock and was clamped"),
+      Counter("neardup_suspect_records_total",
+              "Unique records that seem to repeat an original, by match.suspect_distance_max"),
+      Counter("neardup_dropped_records_total",
+              "Duplicates that went to no topic, because routing.exact or routing.near is drop"),
+      Counter("neardup_replaced_records_total",
+              "Duplicates that went to the unique topic instead of an older record, because "
+              "routing.keep is newest"),
+      Counter("neardup_released_records_total",
+              "Duplicates that went to the unique topic by routing.release_exact_one_of or "
+              "routing.release_near_one_of"),
+      Counter("neardup_observed_records_total",
+              "Duplicates and dead letters that went to the unique topic, because routing.mode is "
+              "observe"),
       {.name = "neardup_end_to_end_latency_seconds",
        .type = kHistogram,
        .help = "Commit time minus the record's timestamp, at least 0",
@@ -185,37 +181,29 @@ inline constexpr auto kMetrics = [] {
        .type = kHistogram,
        .help = "Distance of a duplicate to its original: the Hamming distance of the fingerprints",
        .buckets = kDistanceBuckets},
-      {.name = "neardup_lookup_candidates_total",
-       .type = kCounter,
-       .help = "Comparisons of look-ups with index entries"},
-      {.name = "neardup_index_entries", .type = kGauge, .help = "Unique records remembered"},
-      {.name = "neardup_entries_missing",
-       .type = kGauge,
-       .help = "Live entries that a standby lacks, because the changelog lost records; such a "
-               "standby cannot take over"},
-      {.name = "neardup_groups",
-       .type = kGauge,
-       .help = "Remembered records that were copied, with routing.keep newest or a groups topic"},
-      {.name = "neardup_index_capacity_entries",
-       .type = kGauge,
-       .help = "Largest number of unique records the index remembers"},
-      {.name = "neardup_index_bytes", .type = kGauge, .help = "Memory of the index"},
+      Counter("neardup_lookup_candidates_total", "Comparisons of look-ups with index entries"),
+      Gauge("neardup_index_entries", "Unique records remembered"),
+      Gauge("neardup_entries_missing",
+            "Live entries that a standby lacks, because the changelog lost records; such a standby "
+            "cannot take over"),
+      Gauge("neardup_groups",
+            "Remembered records that were copied, with routing.keep newest or a groups topic"),
+      Gauge("neardup_index_capacity_entries",
+            "Largest number of unique records the index remembers"),
+      Gauge("neardup_index_bytes", "Memory of the index"),
       {.name = "neardup_index_evictions_total",
        .type = kCounter,
        .labels = {"reason"},
        .values = kEvictions,
        .help = "Entries forgotten; reason=capacity means that the index remembers less than the "
                "configured window"},
-      {.name = "neardup_index_keys_refused_total",
-       .type = kCounter,
-       .help = "Text keys not stored, because their line of the index was full; a near duplicate "
-               "that only such a key finds counts as unique"},
+      Counter("neardup_index_keys_refused_total",
+              "Text keys not stored, because their line of the index was full; a near duplicate "
+              "that only such a key finds counts as unique"),
       {.name = "neardup_index_oldest_entry_timestamp_seconds",
-       .type = kGauge,
        .unknown_at_start = true,
        .help = "Event time of the oldest entry; NaN while there is none"},
       {.name = "neardup_watermark_timestamp_seconds",
-       .type = kGauge,
        .unknown_at_start = true,
        .help = "Smallest of the inputs' largest event times; NaN before the first record"},
       {.name = "neardup_transactions_total",
@@ -223,10 +211,9 @@ inline constexpr auto kMetrics = [] {
        .labels = {"result"},
        .values = kOutcomes,
        .help = "Transactions, by outcome"},
-      {.name = "neardup_transaction_bytes_max",
-       .help =
-           "Most bytes of a transaction; less than transaction.bytes_max while larger ones take "
-           "too long to send"},
+      Gauge("neardup_transaction_bytes_max",
+            "Most bytes of a transaction; less than transaction.bytes_max while larger ones take "
+            "too long to send"),
       {.name = "neardup_transaction_duration_seconds",
        .type = kHistogram,
        .help = "Time from begin to commit",
@@ -236,83 +223,55 @@ inline constexpr auto kMetrics = [] {
        .labels = {"code"},
        .values = kErrorCodes,
        .help = "Times the lane was given up and had to be taken again, by cause"},
-      {.name = "neardup_late_requests_fenced_total",
-       .type = kCounter,
-       .help = "Times the lane was given up and taken again because a request of its last "
-               "transaction was not answered and may reach the broker late"},
-      {.name = "neardup_leases_left_total",
-       .type = kCounter,
-       .help =
-           "Times this instance left the lease to another one, because its lane could not work"},
-      {.name = "neardup_takeovers_total",
-       .type = kCounter,
-       .help =
-           "Times this instance took the lane before it had the lease, because the process that "
-           "was active had ended"},
-      {.name = "neardup_takeovers_wrong_total",
-       .type = kCounter,
-       .help = "Times such a process was active again afterwards: the network refused connections "
-               "in its name"},
-      {.name = "neardup_promotions_total",
-       .type = kCounter,
-       .help = "Times this instance became active"},
-      {.name = "neardup_restore_duration_seconds",
-       .type = kGauge,
-       .help = "Duration of the last promotion"},
-      {.name = "neardup_restored_entries",
-       .type = kGauge,
-       .help = "Index entries after the last promotion"},
-      {.name = "neardup_restore_progress_ratio",
-       .type = kGauge,
-       .help = "Share of the state that is restored, 0 to 1: first of the snapshot, then of the "
-               "changelog"},
-      {.name = "neardup_state_discarded_total",
-       .type = kCounter,
-       .help = "Times a snapshot was refused, or state was discarded and read from the changelog "
-               "again"},
-      {.name = "neardup_snapshots_written_total", .type = kCounter, .help = "Snapshots written"},
-      {.name = "neardup_snapshot_failures_total",
-       .type = kCounter,
-       .help = "Times a snapshot could not be written or the changelog could not be purged"},
+      Counter("neardup_late_requests_fenced_total",
+              "Times the lane was given up and taken again because a request of its last "
+              "transaction was not answered and may reach the broker late"),
+      Counter("neardup_leases_left_total",
+              "Times this instance left the lease to another one, because its lane could not work"),
+      Counter("neardup_takeovers_total",
+              "Times this instance took the lane before it had the lease, because the process that "
+              "was active had ended"),
+      Counter("neardup_takeovers_wrong_total",
+              "Times such a process was active again afterwards: the network refused connections "
+              "in its name"),
+      Counter("neardup_promotions_total", "Times this instance became active"),
+      Gauge("neardup_restore_duration_seconds", "Duration of the last promotion"),
+      Gauge("neardup_restored_entries", "Index entries after the last promotion"),
+      Gauge("neardup_restore_progress_ratio",
+            "Share of the state that is restored, 0 to 1: first of the snapshot, then of the "
+            "changelog"),
+      Counter(
+          "neardup_state_discarded_total",
+          "Times a snapshot was refused, or state was discarded and read from the changelog again"),
+      Counter("neardup_snapshots_written_total", "Snapshots written"),
+      Counter("neardup_snapshot_failures_total",
+              "Times a snapshot could not be written or the changelog could not be purged"),
       {.name = "neardup_snapshot_timestamp_seconds",
-       .type = kGauge,
        .unknown_at_start = true,
        .help = "Time at which the newest snapshot was written; NaN before the first"},
-      {.name = "neardup_snapshot_duration_seconds",
-       .type = kGauge,
-       .help = "Time it took to write the manifest of the newest snapshot and sync the snapshot to "
-               "disk"},
-      {.name = "neardup_snapshot_entries",
-       .type = kGauge,
-       .help = "Entries in the newest snapshot"},
-      {.name = "neardup_snapshot_bytes", .type = kGauge, .help = "Size of the newest snapshot"},
-      {.name = "neardup_changelog_bytes_total",
-       .type = kCounter,
-       .help = "Bytes that this instance committed to the changelog"},
-      {.name = "neardup_changelog_next_offset",
-       .type = kGauge,
-       .help = "Offset below which this instance knows all records of the changelog; the active "
-               "instance renews it once a minute"},
-      {.name = "neardup_standby_lag_records",
-       .type = kGauge,
-       .help =
-           "Offsets of the changelog that a standby has not read yet; 0 on the active instance"},
+      Gauge("neardup_snapshot_duration_seconds",
+            "Time it took to write the manifest of the newest snapshot and sync the snapshot to "
+            "disk"),
+      Gauge("neardup_snapshot_entries", "Entries in the newest snapshot"),
+      Gauge("neardup_snapshot_bytes", "Size of the newest snapshot"),
+      Counter("neardup_changelog_bytes_total",
+              "Bytes that this instance committed to the changelog"),
+      Gauge("neardup_changelog_next_offset",
+            "Offset below which this instance knows all records of the changelog; the active "
+            "instance renews it once a minute"),
+      Gauge("neardup_standby_lag_records",
+            "Offsets of the changelog that a standby has not read yet; 0 on the active instance"),
       {.name = "neardup_undecided_records",
-       .type = kGauge,
        .labels = {"topic"},
        .help = "Records of an input that no instance has decided, including open transactions; "
                "every instance reports it, and refreshes the end offsets about every 15 s"},
-      {.name = "neardup_changelog_purged_offset",
-       .type = kGauge,
-       .help = "Offset below which this instance deleted the changelog's records"},
-      {.name = "neardup_changelog_losses_total",
-       .type = kCounter,
-       .help = "Times the changelog had lost records and the lane went on without them"},
-      {.name = "neardup_group_offset_mismatches_total",
-       .type = kCounter,
-       .help =
-           "Partitions whose group offset differed from the changelog's; the changelog's offset "
-           "was used"},
+      Gauge("neardup_changelog_purged_offset",
+            "Offset below which this instance deleted the changelog's records"),
+      Counter("neardup_changelog_losses_total",
+              "Times the changelog had lost records and the lane went on without them"),
+      Counter("neardup_group_offset_mismatches_total",
+              "Partitions whose group offset differed from the changelog's; the changelog's offset "
+              "was used"),
       {.name = "neardup_input_losses_total",
        .type = kCounter,
        .labels = {"kind"},
@@ -325,49 +284,34 @@ inline constexpr auto kMetrics = [] {
        .labels = {"topic"},
        .help = "Offsets that were deleted before they were read"},
       {.name = "neardup_input_missing",
-       .type = kGauge,
        .labels = {"topic"},
        .help =
            "1 while an input topic that was read before does not exist, 0 when it exists again"},
-      {.name = "neardup_lane_partitions_added_total",
-       .type = kCounter,
-       .help = "New partitions of topics that several lanes share, with lanes.on_partition_growth "
-               "continue; keys have moved between the lanes"},
-      {.name = "neardup_inputs_unreachable",
-       .type = kGauge,
-       .help = "Input partitions that are not read because their leader does not answer"},
-      {.name = "neardup_assigned_partitions",
-       .type = kGauge,
-       .help = "Input partitions that this instance reads; 0 on a standby"},
+      Counter("neardup_lane_partitions_added_total",
+              "New partitions of topics that several lanes share, with lanes.on_partition_growth "
+              "continue; keys have moved between the lanes"),
+      Gauge("neardup_inputs_unreachable",
+            "Input partitions that are not read because their leader does not answer"),
+      Gauge("neardup_assigned_partitions",
+            "Input partitions that this instance reads; 0 on a standby"),
       {.name = "neardup_consumer_lag_records",
-       .type = kGauge,
        .labels = {"topic", "partition"},
-       .help =
-           "Records between the next record to be polled and the end of the partition, including "
-           "the records of open transactions"},
+       .help = "Records between the next record to be polled and the end of the partition, "
+               "including the records of open transactions"},
       {.name = "neardup_consumer_lag_seconds",
-       .type = kGauge,
        .labels = {"topic"},
-       .help =
-           "How long the records of a lag have waited; the largest of the topic's partitions. It "
-           "goes on growing while the lane is lost"},
+       .help = "How long the records of a lag have waited; the largest of the topic's partitions. "
+               "It goes on growing while the lane is lost"},
       {.name = "neardup_last_poll_timestamp_seconds",
-       .type = kGauge,
        .unknown_at_start = true,
        .help = "Time at which the active lane last polled its inputs; NaN before the first time"},
-      {.name = "process_cpu_seconds_total",
-       .type = kCounter,
-       .help = "User and system CPU time of this process"},
-      {.name = "process_resident_memory_bytes",
-       .type = kGauge,
-       .help = "Memory of this process that is in RAM"},
+      Counter("process_cpu_seconds_total", "User and system CPU time of this process"),
+      Gauge("process_resident_memory_bytes", "Memory of this process that is in RAM"),
       {.name = "neardup_memory_bound_bytes",
-       .type = kGauge,
        .unknown_at_start = true,
        .help = "Memory that this process takes at most, as `neardup config show` computes it, with "
                "the input partitions at the start; NaN if the index has no limit"},
       {.name = "neardup_memory_part_bound_bytes",
-       .type = kGauge,
        .labels = {"part"},
        .help = "The parts of neardup_memory_bound_bytes, as `neardup config show` names them"},
       {.name = "neardup_kafka_complaints_total",
@@ -376,17 +320,13 @@ inline constexpr auto kMetrics = [] {
        .values = kComplaints,
        .help = "Errors and warnings of the Kafka client library, repeats included; the log shows a "
                "repeated one only once in 30 s"},
-      {.name = "neardup_secrets_refused",
-       .type = kGauge,
-       .help = "1 while the service keeps the old secrets because the changed ones do not "
-               "work or cannot be read; otherwise 0"},
-      {.name = "process_open_fds", .type = kGauge, .help = "Open file descriptors"},
-      {.name = "process_max_fds",
-       .type = kGauge,
-       .help = "Largest number of file descriptors this process may open"},
-      {.name = "process_start_time_seconds",
-       .type = kGauge,
-       .help = "Time at which this process started, in seconds since 1970"},
+      Gauge("neardup_secrets_refused",
+            "1 while the service keeps the old secrets because the changed ones do not work or "
+            "cannot be read; otherwise 0"),
+      Gauge("process_open_fds", "Open file descriptors"),
+      Gauge("process_max_fds", "Largest number of file descriptors this process may open"),
+      Gauge("process_start_time_seconds",
+            "Time at which this process started, in seconds since 1970"),
   });
 }();
 
