@@ -109,10 +109,7 @@ std::string VersionText() {
 void AddVersion(CommandLine& line) {
   const std::string help = "print the versions of neardup and of the Kafka library";
   line.program().set_version_flag("--version", VersionText, help);
-  line.Runs(line.Add("version", help, {"neardup version"}), [] {
-    fmt::print("{}\n", VersionText());
-    return static_cast<int>(kExitOk);
-  });
+  line.Prints(line.Add("version", help, {"neardup version"}), [] { return VersionText() + "\n"; });
 }
 
 void AddCompletion(CommandLine& line) {
@@ -133,19 +130,14 @@ void AddCompletion(CommandLine& line) {
           },
           ""));
   command->add_option("WORD", *words)->group("");
-  line.Runs(command, [&line, shell, words] {
-    fmt::print("{}",
-               *shell == kWords ? CompletedWords(TreeOf(line), *words) : CompletionScript(*shell));
-    return static_cast<int>(kExitOk);
+  line.Prints(command, [&line, shell, words] {
+    return *shell == kWords ? CompletedWords(TreeOf(line), *words) : CompletionScript(*shell);
   });
 }
 
 void AddManual(CommandLine& line) {
-  line.Runs(line.Add("manual", "print the manual page, for man", {"neardup manual | man -l -"}),
-            [&line] {
-              fmt::print("{}", ManualPage(TreeOf(line)));
-              return static_cast<int>(kExitOk);
-            });
+  line.Prints(line.Add("manual", "print the manual page, for man", {"neardup manual | man -l -"}),
+              [&line] { return ManualPage(TreeOf(line)); });
 }
 
 /// Throws CLI11's request for help on the command that `words` name, as --help does. If a word

@@ -44,8 +44,6 @@ struct EvaluateArguments {
 
 namespace fs = std::filesystem;
 
-/// Returns to the start of the line and clears it.
-
 /// The files of one labelled set.
 struct SetFiles {
   std::string name;
@@ -206,16 +204,12 @@ Result<void> WriteVerdicts(const EvaluateArguments& arguments, const LoadedConfi
 }
 
 /// `neardup evaluate`: measures schemes over labelled streams and prints the report.
-int EvaluateCommand(const EvaluateArguments& arguments) {
+Result<int> EvaluateCommand(const EvaluateArguments& arguments) {
   EndOnSignals();
-  const Result<LoadedConfig> config = Load(arguments.config);
-  if (!config.ok()) return Fail(config.error());
-  for (const std::string& warning : config->warnings) {
-    Say("neardup: warning: {}", warning);
-  }
-  const Result<void> done =
-      arguments.verdicts.empty() ? Evaluate(arguments, *config) : WriteVerdicts(arguments, *config);
-  return done.ok() ? kExitOk : Fail(done.error());
+  NEARDUP_ASSIGN(const LoadedConfig config, LoadAndWarn(arguments.config));
+  NEARDUP_TRY(arguments.verdicts.empty() ? Evaluate(arguments, config)
+                                         : WriteVerdicts(arguments, config));
+  return kExitOk;
 }
 
 }  // namespace

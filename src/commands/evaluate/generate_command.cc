@@ -116,7 +116,9 @@ Result<std::vector<Edit>> ListEdits(const std::vector<std::string>& kinds,
   return edits;
 }
 
-Result<void> Generate(const GenerateArguments& arguments) {
+/// `neardup generate`: plants edited copies in records and writes the stream and its labels.
+Result<int> GenerateCommand(const GenerateArguments& arguments) {
+  EndOnSignals();
   NEARDUP_TRY(CheckFiles(
       std::vector<NamedFile>{{"--input", arguments.input}},
       std::vector<NamedFile>{{"--output", arguments.output}, {"--labels", arguments.labels}}));
@@ -141,14 +143,7 @@ Result<void> Generate(const GenerateArguments& arguments) {
   NEARDUP_TRY(labels.Write(LabelsText(stream.labels)));
   NEARDUP_TRY(PackedFile::Finish(std::vector<PackedFile*>{&records, &labels}));
   PrintSummary(stream);
-  return {};
-}
-
-/// `neardup generate`: plants edited copies in records and writes the stream and its labels.
-int GenerateCommand(const GenerateArguments& arguments) {
-  EndOnSignals();
-  const Result<void> done = Generate(arguments);
-  return done.ok() ? kExitOk : Fail(done.error());
+  return kExitOk;
 }
 
 }  // namespace

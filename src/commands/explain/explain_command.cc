@@ -122,7 +122,11 @@ std::vector<std::string> NotesAbout(const NamedRecord& b, const PairExplanation&
   return notes;
 }
 
-Result<int> RunExplain(const ExplainArguments& arguments) {
+/// `neardup explain`: prints why a record repeats another one or does not, and what would change
+/// that. kExitOk if it does, kExitNo if it does not, an error if they cannot be compared.
+Result<int> ExplainCommand(const ExplainArguments& arguments) {
+  EndOnSignals();
+  NowDoing("reading the records");
   NEARDUP_ASSIGN(LoadedConfig config, Load(arguments.config));
   NEARDUP_TRY(CheckFiles(FilesRead(arguments.config, config),
                          std::vector<NamedFile>{{"--html", arguments.html}}));
@@ -149,15 +153,6 @@ Result<int> RunExplain(const ExplainArguments& arguments) {
     PrintText(arguments.json ? ExplainJson(report) : ExplainText(report));
   }
   return report.explained.verdict.decision == Decision::kDuplicate ? kExitOk : kExitNo;
-}
-
-/// `neardup explain`: prints why a record repeats another one or does not, and what would change
-/// that. kExitOk if it does, kExitNo if it does not, another code if they cannot be compared.
-int ExplainCommand(const ExplainArguments& arguments) {
-  EndOnSignals();
-  NowDoing("reading the records");
-  const Result<int> ran = RunExplain(arguments);
-  return ran.ok() ? *ran : Fail(ran.error());
 }
 
 }  // namespace

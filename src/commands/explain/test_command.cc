@@ -26,7 +26,11 @@ void PrintCase(const std::string& file, const VerdictCase& each, const CaseOutco
         outcome.found, each.name.empty() ? "" : fmt::format(" ({})", each.name), outcome.reason);
 }
 
-Result<int> RunTest(const TestArguments& arguments) {
+/// `neardup test`: decides pairs of records, and compares the verdicts with those that a person
+/// expects. kExitOk if all are as expected, kExitNo if not.
+Result<int> TestCommand(const TestArguments& arguments) {
+  EndOnSignals();
+  NowDoing("deciding the cases");
   NEARDUP_ASSIGN(const LoadedConfig config, Load(arguments.config));
   if (config.settings.learning.on && !config.settings.learning.kept.contains("record.fields")) {
     Say("neardup: warning: no fields are named, so all fields are compared, with the "
@@ -56,15 +60,6 @@ Result<int> RunTest(const TestArguments& arguments) {
           failed.size());
   }
   return failed.empty() ? kExitOk : kExitNo;
-}
-
-/// `neardup test`: decides pairs of records, and compares the verdicts with those that a person
-/// expects. kExitOk if all are as expected, kExitNo if not.
-int TestCommand(const TestArguments& arguments) {
-  EndOnSignals();
-  NowDoing("deciding the cases");
-  const Result<int> ran = RunTest(arguments);
-  return ran.ok() ? *ran : Fail(ran.error());
 }
 
 }  // namespace

@@ -415,22 +415,17 @@ Result<int> RunFilter(FilterArguments arguments, const LoadedConfig& config) {
         100 * settings.lane.dead_letters.share_max,
         MostFrequentReason(sum, *files, settings.lane.filter.record));
   }
-  return static_cast<int>(kExitOk);
+  return kExitOk;
 }
 
 /// `neardup filter`: runs the lane of the service over files, without Kafka.
-int FilterCommand(const FilterArguments& given) {
+Result<int> FilterCommand(const FilterArguments& given) {
   FilterArguments arguments = given;
   if (arguments.outputs.line_mode && arguments.outputs.verdicts.empty()) {
     arguments.outputs.verdicts = "-";
   }
-  const Result<LoadedConfig> config = Load(arguments.config);
-  if (!config.ok()) return Fail(config.error());
-  for (const std::string& warning : config->warnings) {
-    Say("neardup: warning: {}", warning);
-  }
-  const Result<int> ran = RunFilter(arguments, *config);
-  return ran.ok() ? *ran : Fail(ran.error());
+  NEARDUP_ASSIGN(const LoadedConfig config, LoadAndWarn(arguments.config));
+  return RunFilter(arguments, config);
 }
 
 }  // namespace

@@ -13,8 +13,6 @@ namespace {
 
 constexpr int64_t kDrawPeriodMs = 100;
 
-/// Returns to the start of the line and clears it.
-
 }  // namespace
 
 Totals::Totals(Clock& clock, bool live, uint64_t expected)

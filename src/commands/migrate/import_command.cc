@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iostream>
 #include <memory>
 #include <string>
 
@@ -45,6 +44,7 @@ std::string TextOf(const HistoryImport& import, bool execute) {
                          : "nothing is changed yet: add --execute\n");
 }
 
+/// `neardup import`: gives an app that has never run the entries of a history.
 Result<std::string> RunImport(const ImportArguments& arguments) {
   NEARDUP_ASSIGN(const LoadedConfig config, Load(arguments.config));
   NEARDUP_TRY(CheckRunnable(config));
@@ -57,14 +57,6 @@ Result<std::string> RunImport(const ImportArguments& arguments) {
   NEARDUP_ASSIGN(const HistoryImport import,
                  ImportHistory(config.settings, options, arguments.execute, PrintKafkaErrors()));
   return TextOf(import, arguments.execute);
-}
-
-/// `neardup import`: gives an app that has never run the entries of a history.
-int ImportCommand(const ImportArguments& arguments) {
-  const Result<std::string> done = RunImport(arguments);
-  if (!done.ok()) return Fail(done.error());
-  std::cout << *done;
-  return kExitOk;
 }
 
 }  // namespace
@@ -90,7 +82,7 @@ void AddImport(CommandLine& line) {
                     "the history lacks");
   AddExecute(command, import.execute);
   line.Renamed(command, "--from", "--history");
-  line.Runs(command, [arguments] { return ImportCommand(*arguments); });
+  line.Prints(command, [arguments] { return RunImport(*arguments); });
 }
 
 }  // namespace neardup

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <iostream>
 #include <memory>
 #include <string>
 
@@ -44,6 +43,7 @@ std::string TextOf(const LaneMigration& migration, bool execute) {
                      : "nothing is changed yet: add --execute\n");
 }
 
+/// `neardup lanes migrate`: gives a stopped app another number of lanes.
 Result<std::string> Migrate(const LanesArguments& arguments) {
   NEARDUP_ASSIGN(const LoadedConfig config, Load(arguments.config));
   NEARDUP_TRY(CheckRunnable(config));
@@ -51,14 +51,6 @@ Result<std::string> Migrate(const LanesArguments& arguments) {
       const LaneMigration migration,
       MigrateLanes(config.settings, arguments.to, arguments.execute, PrintKafkaErrors()));
   return TextOf(migration, arguments.execute);
-}
-
-/// `neardup lanes migrate`: gives a stopped app another number of lanes.
-int LanesCommand(const LanesArguments& arguments) {
-  const Result<std::string> done = Migrate(arguments);
-  if (!done.ok()) return Fail(done.error());
-  std::cout << *done;
-  return kExitOk;
 }
 
 }  // namespace
@@ -76,7 +68,7 @@ void AddLanes(CommandLine& line) {
       ->required();
   AddExecute(command, lanes.execute);
   line.Renamed(command, "--to", "--lanes");
-  line.Runs(command, [arguments] { return LanesCommand(*arguments); });
+  line.Prints(command, [arguments] { return Migrate(*arguments); });
 }
 
 }  // namespace neardup

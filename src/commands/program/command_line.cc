@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstdio>
 #include <iterator>
 #include <limits>
 #include <utility>
@@ -25,8 +26,16 @@ CLI::App* CommandLine::AddTo(CLI::App* group, const char* name, const std::strin
   return command;
 }
 
-void CommandLine::Runs(CLI::App* command, std::function<int()> run) {
+void CommandLine::Runs(CLI::App* command, std::function<Result<int>()> run) {
   command->callback([this, run = std::move(run)] { chosen_ = run; });
+}
+
+void CommandLine::Prints(CLI::App* command, std::function<Result<std::string>()> text) {
+  Runs(command, [text = std::move(text)]() -> Result<int> {
+    NEARDUP_ASSIGN(const std::string printed, text());
+    std::fputs(printed.c_str(), stdout);
+    return kExitOk;
+  });
 }
 
 void CommandLine::Renamed(const CLI::App* command, const char* old_name, const char* name) {
@@ -146,6 +155,12 @@ void AddKafka(CommandLine& line, CLI::App* command, ConfigArguments& config) {
 void AddExecute(CLI::App* command, bool& execute) {
   command->add_flag("--execute", execute,
                     "make the change; without this flag, only print what would change");
+}
+
+Result<LoadedConfig> LoadAndWarn(const ConfigArguments& arguments) {
+  NEARDUP_ASSIGN(LoadedConfig config, Load(arguments));
+  for (const std::string& warning : config.warnings) Say("neardup: warning: {}", warning);
+  return config;
 }
 
 std::vector<NamedFile> FilesRead(const ConfigArguments& arguments, const LoadedConfig& config) {

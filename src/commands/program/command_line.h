@@ -28,7 +28,7 @@ namespace neardup {
 ///     const auto arguments = std::make_shared<VersionArguments>();
 ///     CLI::App* command = line.Add("version", "print the version", {"neardup version"});
 ///     command->add_flag("--json", arguments->json, "print one JSON object");
-///     line.Runs(command, [arguments] { return VersionCommand(*arguments); });
+///     line.Prints(command, [arguments] { return VersionText(*arguments); });
 ///   }
 class CommandLine {
  public:
@@ -45,9 +45,11 @@ class CommandLine {
   CLI::App* AddTo(CLI::App* group, const char* name, const std::string& help, Examples examples);
 
   /// Sets the function that the command runs. The function prints for people, on standard output or
-  /// standard error, returns an exit code (exit_code.h), and must own the variables that the
-  /// options fill.
-  void Runs(CLI::App* command, std::function<int()> run);
+  /// standard error, returns an exit code (message.h) or an error, which is printed, and must own
+  /// the variables that the options fill.
+  void Runs(CLI::App* command, std::function<Result<int>()> run);
+  /// The same for a command that only prints a text on standard output.
+  void Prints(CLI::App* command, std::function<Result<std::string>()> text);
 
   /// Says that an option was renamed. The old name stays valid, but the help does not show it.
   void Renamed(const CLI::App* command, const char* old_name, const char* name);
@@ -58,14 +60,17 @@ class CommandLine {
   /// The examples of a command; a group has none.
   const Examples& examples(const CLI::App& command) const;
   /// Runs the command that was chosen when the program parsed the words.
-  int RunChosen() const { return chosen_(); }
+  int RunChosen() const {
+    const Result<int> ran = chosen_();
+    return ran.ok() ? *ran : Fail(ran.error());
+  }
 
  private:
   CLI::App& program_;
   std::map<const CLI::App*, Examples> examples_;
   /// For each command: the former name of an option, and its present one.
   std::map<const CLI::App*, std::map<std::string, std::string>> renamed_;
-  std::function<int()> chosen_;
+  std::function<Result<int>()> chosen_;
 };
 
 // Options that several commands have, so that one name means one thing in all of them.
@@ -96,6 +101,13 @@ CLI::Option* AddNumber(CLI::App* command, const char* name, T& value, Range<T> r
                           fmt::format("a whole number from {} to {}", range.min, range.max)));
 }
 
+/// An option that takes a value of this type, such as FILE.
+template <class T>
+CLI::Option* AddOption(CLI::App* command, const char* name, const char* type, T& value,
+                       const std::string& help) {
+  return command->add_option(name, value, help)->type_name(type);
+}
+
 /// An option that takes any seed.
 CLI::Option* AddSeed(CLI::App* command, const char* name, uint64_t& seed, const char* help);
 
@@ -115,6 +127,8 @@ void AddKafka(CommandLine& line, CLI::App* command, ConfigArguments& config);
 /// --execute, without which the command changes nothing.
 void AddExecute(CLI::App* command, bool& execute);
 
+/// Load, which prints the warnings about the configuration.
+Result<LoadedConfig> LoadAndWarn(const ConfigArguments& arguments);
 /// The files that Load read: the configuration, and the model that it names.
 std::vector<NamedFile> FilesRead(const ConfigArguments& arguments, const LoadedConfig& config);
 

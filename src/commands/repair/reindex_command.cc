@@ -43,7 +43,8 @@ std::string TextOf(const ReindexReport& report, bool execute) {
                      : "nothing is changed yet: add --execute\n");
 }
 
-Result<ReindexReport> RunReindex(const ReindexArguments& arguments) {
+/// `neardup reindex`: rebuilds the index under new settings, from the unique topics.
+Result<std::string> RunReindex(const ReindexArguments& arguments) {
   NEARDUP_ASSIGN(LoadedConfig config, Load(arguments.config));
   NEARDUP_TRY(CheckRunnable(config));
   if (config.settings.learning.on) {
@@ -61,15 +62,9 @@ Result<ReindexReport> RunReindex(const ReindexArguments& arguments) {
     NEARDUP_ASSIGN(const LearnedOptions taken, TakeLearnedText(LearnedText(learned), settings));
     for (const std::string& reason : taken.reasons) std::cout << reason << '\n';
   }
-  return Reindex(config.settings, arguments.execute, PrintKafkaErrors());
-}
-
-/// `neardup reindex`: rebuilds the index under new settings, from the unique topics.
-int ReindexCommand(const ReindexArguments& arguments) {
-  const Result<ReindexReport> report = RunReindex(arguments);
-  if (!report.ok()) return Fail(report.error());
-  std::cout << TextOf(*report, arguments.execute);
-  return kExitOk;
+  NEARDUP_ASSIGN(const ReindexReport report,
+                 Reindex(config.settings, arguments.execute, PrintKafkaErrors()));
+  return TextOf(report, arguments.execute);
 }
 
 }  // namespace
@@ -84,7 +79,7 @@ void AddReindex(CommandLine& line) {
   AddConfig(command, reindex.config);
   AddKafka(line, command, reindex.config);
   AddExecute(command, reindex.execute);
-  line.Runs(command, [arguments] { return ReindexCommand(*arguments); });
+  line.Prints(command, [arguments] { return RunReindex(*arguments); });
 }
 
 }  // namespace neardup

@@ -2,7 +2,6 @@
 #include <fmt/ranges.h>
 
 #include <cstdio>
-#include <iostream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -87,19 +86,13 @@ Result<ReplayOrder> OrderOf(const ReplayArguments& arguments) {
   return order;
 }
 
-Result<ReplayCounts> RunReplay(const ReplayArguments& arguments) {
+/// `neardup replay`: sends dead letters back to their input topics, exactly once.
+Result<std::string> RunReplay(const ReplayArguments& arguments) {
   NEARDUP_ASSIGN(const LoadedConfig config, Load(arguments.config));
   NEARDUP_TRY(CheckRunnable(config));
   NEARDUP_ASSIGN(const ReplayOrder order, OrderOf(arguments));
-  return Replay(config.settings, order, PrintKafkaErrors());
-}
-
-/// `neardup replay`: sends dead letters back to their input topics, exactly once.
-int ReplayCommand(const ReplayArguments& arguments) {
-  const Result<ReplayCounts> counts = RunReplay(arguments);
-  if (!counts.ok()) return Fail(counts.error());
-  std::cout << TextOf(*counts, arguments.execute);
-  return kExitOk;
+  NEARDUP_ASSIGN(const ReplayCounts counts, Replay(config.settings, order, PrintKafkaErrors()));
+  return TextOf(counts, arguments.execute);
 }
 
 }  // namespace
@@ -122,7 +115,7 @@ void AddReplay(CommandLine& line) {
       ->delimiter(',');
   AddExecute(command, replay.execute);
   line.Renamed(command, "--dead-letter", "--topic");
-  line.Runs(command, [arguments] { return ReplayCommand(*arguments); });
+  line.Prints(command, [arguments] { return RunReplay(*arguments); });
 }
 
 }  // namespace neardup

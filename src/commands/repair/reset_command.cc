@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <iostream>
 #include <memory>
 #include <string>
 
@@ -67,6 +66,7 @@ Result<std::vector<InputMove>> MovesOf(const ResetArguments& arguments) {
   return moves;
 }
 
+/// `neardup reset`: moves inputs to other offsets, or forgets the whole lane.
 Result<std::string> RunReset(const ResetArguments& arguments) {
   NEARDUP_ASSIGN(const LoadedConfig config, ConfigOf(arguments));
   NEARDUP_TRY(CheckRunnable(config));
@@ -74,14 +74,6 @@ Result<std::string> RunReset(const ResetArguments& arguments) {
   const KafkaLog log = PrintKafkaErrors();
   if (arguments.all) return ForgetLane(config.settings, arguments.execute, log);
   return MoveInputs(config.settings, moves, arguments.execute, log);
-}
-
-/// `neardup reset`: moves inputs to other offsets, or forgets the whole lane.
-int ResetCommand(const ResetArguments& arguments) {
-  const Result<std::string> done = RunReset(arguments);
-  if (!done.ok()) return Fail(done.error());
-  std::cout << *done;
-  return kExitOk;
 }
 
 }  // namespace
@@ -118,7 +110,7 @@ void AddReset(CommandLine& line) {
     if (!arguments->all && *inputs && !*targets) throw CLI::RequiresError("--partition", "--to");
   });
   line.Renamed(command, "--input", "--partition");
-  line.Runs(command, [arguments] { return ResetCommand(*arguments); });
+  line.Prints(command, [arguments] { return RunReset(*arguments); });
 }
 
 }  // namespace neardup

@@ -170,7 +170,9 @@ Result<RestoredSnapshot> RestoreNewest(const Settings& settings) {
                            settings.state_dir, lane)};
 }
 
-Result<void> PrintIndex(const RestoredArguments& arguments) {
+/// `neardup snapshot index`: restores the newest usable snapshot and prints how full its index is.
+/// kNotFound if there is no snapshot, kMismatch if it was written with other settings.
+Result<int> SnapshotIndexCommand(const RestoredArguments& arguments) {
   NEARDUP_ASSIGN(LoadedConfig config, Load(arguments.config));
   NEARDUP_TRY(TakeLearnedOf(config, PrintKafkaErrors()));
   NEARDUP_ASSIGN(const RestoredSnapshot restored, RestoreNewest(config.settings));
@@ -188,7 +190,7 @@ Result<void> PrintIndex(const RestoredArguments& arguments) {
                          {"full_key_lines_share", statistics.full_key_lines_share},
                          {"keys_refused", statistics.keys_refused}};
     std::printf("%s\n", json.dump(2).c_str());
-    return {};
+    return kExitOk;
   }
   const auto row = [](const char* name, const std::string& text) {
     std::printf("%-16s %s\n", name, text.c_str());
@@ -203,7 +205,7 @@ Result<void> PrintIndex(const RestoredArguments& arguments) {
                   Grouped(statistics.bucket_p99), Grouped(statistics.bucket_max)));
   row("full key lines", fmt::format("{:.2f} %", 100 * statistics.full_key_lines_share));
   row("refused keys", Grouped(statistics.keys_refused));
-  return {};
+  return kExitOk;
 }
 
 /// The largest event time of all inputs, 0 without inputs.
@@ -232,8 +234,11 @@ Result<std::vector<Match>> FindMatches(const LaneState& state, const FilterOptio
   return state.filter().FindAll(record);
 }
 
-/// The number of matches printed.
-Result<size_t> PrintMatches(const RestoredArguments& arguments) {
+/// `neardup snapshot find`: restores the newest usable snapshot and prints the remembered records
+/// that the record in `record` repeats, the best first. Without record.time_field, the event time
+/// is the newest of the snapshot. kExitOk if there are any, kExitNo if there is none, kCorrupt if
+/// the record cannot be compared.
+Result<int> SnapshotFindCommand(const RestoredArguments& arguments) {
   NEARDUP_ASSIGN(LoadedConfig config, Load(arguments.config));
   NEARDUP_TRY(TakeLearnedOf(config, PrintKafkaErrors()));
   NEARDUP_ASSIGN(const RestoredSnapshot restored, RestoreNewest(config.settings));
@@ -258,19 +263,17 @@ Result<size_t> PrintMatches(const RestoredArguments& arguments) {
   }
   if (arguments.json) std::printf("%s\n", json.dump(2).c_str());
   if (!arguments.json && matches.empty()) std::printf("no match\n");
-  return matches.size();
+  return matches.empty() ? kExitNo : kExitOk;
 }
 
 /// `neardup snapshot`: prints the snapshots of all lanes, newest first. kExitNo when a check finds
-/// a damaged one, kExitNoInput when there is none, kExitIo when a lane's folder cannot be listed.
-int SnapshotCommand(const SnapshotArguments& arguments) {
-  const Result<std::vector<InspectedSnapshot>> found = Inspect(arguments);
-  if (!found.ok()) return Fail(found.error());
-  const std::vector<InspectedSnapshot>& inspected = *found;
+/// a damaged one, kNotFound when there is none, kIo when a lane's folder cannot be listed.
+Result<int> SnapshotCommand(const SnapshotArguments& arguments) {
+  NEARDUP_ASSIGN(const std::vector<InspectedSnapshot> inspected, Inspect(arguments));
   if (inspected.empty()) {
-    return Fail({ErrorCode::kNotFound, arguments.state_dir +
+    return Error{ErrorCode::kNotFound, arguments.state_dir +
                                            ": holds no snapshot; expected the state.dir of an "
-                                           "instance, with lane-0 in it"});
+                                           "instance, with lane-0 in it"};
   }
   if (arguments.json) {
     ordered_json json = {{"snapshots", ordered_json::array()}};
@@ -284,23 +287,6 @@ int SnapshotCommand(const SnapshotArguments& arguments) {
   const bool whole = std::none_of(inspected.begin(), inspected.end(),
                                   [](const auto& snapshot) { return snapshot.error.has_value(); });
   return whole ? kExitOk : kExitNo;
-}
-
-/// `neardup snapshot index`: restores the newest usable snapshot and prints how full its index is.
-/// kExitNoInput if there is no snapshot, kExitConfig if it was written with other settings.
-int SnapshotIndexCommand(const RestoredArguments& arguments) {
-  const Result<void> printed = PrintIndex(arguments);
-  return printed.ok() ? kExitOk : Fail(printed.error());
-}
-
-/// `neardup snapshot find`: restores the newest usable snapshot and prints the remembered records
-/// that the record in `record` repeats, the best first. Without record.time_field, the event time
-/// is the newest of the snapshot. kExitOk if there are any, kExitNo if there is none, kExitIo if
-/// the record cannot be compared.
-int SnapshotFindCommand(const RestoredArguments& arguments) {
-  const Result<size_t> printed = PrintMatches(arguments);
-  if (!printed.ok()) return Fail(printed.error());
-  return *printed > 0 ? kExitOk : kExitNo;
 }
 
 void AddInspection(CommandLine& line, CLI::App* group, const char* name, const char* help,
@@ -318,7 +304,7 @@ void AddInspection(CommandLine& line, CLI::App* group, const char* name, const c
 /// A command that restores the newest snapshot.
 CLI::App* AddRestored(CommandLine& line, CLI::App* group, const char* name, const char* help,
                       const std::shared_ptr<RestoredArguments>& arguments,
-                      int (*run)(const RestoredArguments&), const char* example) {
+                      Result<int> (*run)(const RestoredArguments&), const char* example) {
   CLI::App* command = line.AddTo(group, name, help, {example});
   AddConfig(command, arguments->config);
   AddShortForm(command, arguments->config, "--state-dir");

@@ -85,17 +85,13 @@ Result<void> WriteCases(const VerdictReport& report, const ReportArguments& argu
 }
 
 /// `neardup report`: counts the verdicts in the output topics, and shows examples.
-int ReportCommand(const ReportArguments& arguments) {
+Result<int> ReportCommand(const ReportArguments& arguments) {
   EndOnSignals();
   NowDoing("reading the outputs");
-  Result<VerdictReport> report = Report(arguments);
-  if (!report.ok()) return Fail(report.error());
-  if (!arguments.cases.empty()) {
-    const Result<void> written = WriteCases(*report, arguments);
-    if (!written.ok()) return Fail(written.error());
-  }
-  report->closest_calls.resize(std::min(report->closest_calls.size(), arguments.examples));
-  PrintText(arguments.json ? ReportJson(*report) : ReportText(*report));
+  NEARDUP_ASSIGN(VerdictReport report, Report(arguments));
+  if (!arguments.cases.empty()) NEARDUP_TRY(WriteCases(report, arguments));
+  report.closest_calls.resize(std::min(report.closest_calls.size(), arguments.examples));
+  PrintText(arguments.json ? ReportJson(report) : ReportText(report));
   return kExitOk;
 }
 

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <thread>
@@ -28,19 +27,16 @@ void PrintReasons(const LearnedOptions& learned, const Settings& settings) {
   if (learned.provisional) SayText(WhatFollows(settings));
 }
 
-/// Prints every setting with its value, and what takes memory.
-int ShowCommand(const ShowArguments& arguments) {
-  Result<LoadedConfig> config = Load(arguments.config);
-  if (!config.ok()) return Fail(config.error());
+/// Every setting with its value, and what takes memory.
+Result<std::string> Show(const ShowArguments& arguments) {
+  NEARDUP_ASSIGN(LoadedConfig config, Load(arguments.config));
   if (arguments.in_force) {
-    const auto taken = TakeLearnedOf(*config, PrintKafkaErrors());
-    if (!taken.ok()) return Fail(taken.error());
-    if (*taken) PrintReasons(**taken, config->settings);
+    NEARDUP_ASSIGN(const auto taken, TakeLearnedOf(config, PrintKafkaErrors()));
+    if (taken) PrintReasons(*taken, config.settings);
   }
   ShowOptions options = arguments.shown;
   options.cores = std::max(1U, std::thread::hardware_concurrency());
-  std::fputs(ShowConfig(*config, options).c_str(), stdout);
-  return kExitOk;
+  return ShowConfig(config, options);
 }
 
 void AddShow(CommandLine& line, CLI::App* group) {
@@ -57,7 +53,7 @@ void AddShow(CommandLine& line, CLI::App* group) {
   AddNumber(command, "--partitions", arguments->shown.partitions, {1, 1'000'000},
             "input partitions that the memory is computed for")
       ->capture_default_str();
-  line.Runs(command, [arguments] { return ShowCommand(*arguments); });
+  line.Prints(command, [arguments] { return Show(*arguments); });
 }
 
 }  // namespace
@@ -67,10 +63,7 @@ void AddConfigCommands(CommandLine& line) {
   AddShow(line, group);
   const auto add_text = [&](const char* name, const char* help, std::string (*text)(),
                             const char* example) {
-    line.Runs(line.AddTo(group, name, help, {example}), [text] {
-      std::fputs(text().c_str(), stdout);
-      return static_cast<int>(kExitOk);
-    });
+    line.Prints(line.AddTo(group, name, help, {example}), text);
   };
   add_text("schema", "print the JSON Schema of the configuration file", &ConfigSchema,
            "neardup config schema > neardup.schema.json");

@@ -62,10 +62,10 @@ int Ask(const std::string& url) {
 
 /// `neardup healthcheck`: asks a running instance whether it is well. kExitOk for status 200,
 /// kExitNo for another status, kExitUnavailable if nothing answers.
-int HealthcheckCommand(const HealthcheckArguments& arguments) {
+Result<int> HealthcheckCommand(const HealthcheckArguments& arguments) {
   if (!arguments.url.empty()) return Ask(arguments.url);
-  const Result<std::string> url = UrlOf(arguments.config);
-  return url.ok() ? Ask(*url) : Fail(url.error());
+  NEARDUP_ASSIGN(const std::string url, UrlOf(arguments.config));
+  return Ask(url);
 }
 
 }  // namespace

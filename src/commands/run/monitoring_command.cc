@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <memory>
 #include <string>
@@ -68,16 +67,10 @@ void AddMonitoring(CommandLine& line) {
     option->type_name(mark.type)->capture_default_str();
     if (std::string_view(mark.type) == "N") option->check(CLI::NonNegativeNumber);
   }
-  line.Runs(rules, [values] {
-    std::fputs(RulesWith(*values).c_str(), stdout);
-    return static_cast<int>(kExitOk);
-  });
-  line.Runs(line.AddTo(group, "dashboard", "print the dashboard, as Grafana imports it",
-                       {"neardup monitoring dashboard > neardup.json"}),
-            [] {
-              std::fputs(kDashboard, stdout);
-              return static_cast<int>(kExitOk);
-            });
+  line.Prints(rules, [values] { return RulesWith(*values); });
+  line.Prints(line.AddTo(group, "dashboard", "print the dashboard, as Grafana imports it",
+                         {"neardup monitoring dashboard > neardup.json"}),
+              [] { return std::string(kDashboard); });
 }
 
 }  // namespace neardup

@@ -168,12 +168,11 @@ Result<void> RunService(const ConfigArguments& arguments, LoadedConfig config) {
 }
 
 /// Runs until SIGTERM or SIGINT.
-int RunCommand(const ConfigArguments& arguments) {
-  const Result<LoadedConfig> config = Load(arguments);
-  if (!config.ok()) return Fail(config.error());
-  StartLog(config->settings.log_level, config->settings.log_format);
-  for (const std::string& warning : config->warnings) spdlog::warn("{}", warning);
-  const Result<void> ran = RunService(arguments, *config);
+Result<int> RunCommand(const ConfigArguments& arguments) {
+  NEARDUP_ASSIGN(const LoadedConfig config, Load(arguments));
+  StartLog(config.settings.log_level, config.settings.log_format);
+  for (const std::string& warning : config.warnings) spdlog::warn("{}", warning);
+  const Result<void> ran = RunService(arguments, config);
   if (ran.ok()) return kExitOk;
   spdlog::error("{}", ran.error().text);
   return ExitCodeOf(ran.error());

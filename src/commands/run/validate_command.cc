@@ -122,18 +122,14 @@ int ValidateOnline(const Settings& settings) {
 
 /// Checks the configuration, librdkafka properties included, without a broker. `online`: also
 /// checks brokers, login, topics and rights, without any change.
-int ValidateCommand(const ValidateArguments& arguments) {
-  const Result<LoadedConfig> config = Load(arguments.config);
-  if (!config.ok()) return Fail(config.error());
-  for (const std::string& warning : config->warnings) {
-    Say("neardup: warning: {}", warning);
+Result<int> ValidateCommand(const ValidateArguments& arguments) {
+  NEARDUP_ASSIGN(const LoadedConfig config, LoadAndWarn(arguments.config));
+  NEARDUP_TRY(CheckProperties(config.settings.kafka));
+  const Result<void> runnable = CheckRunnable(config);
+  if (arguments.online) {
+    NEARDUP_TRY(runnable);
+    return ValidateOnline(config.settings);
   }
-  if (const Result<void> checked = CheckProperties(config->settings.kafka); !checked.ok()) {
-    return Fail(checked.error());
-  }
-  const Result<void> runnable = CheckRunnable(*config);
-  if (arguments.online)
-    return runnable.ok() ? ValidateOnline(config->settings) : Fail(runnable.error());
   const std::string limit =
       runnable.ok() ? "" : fmt::format(" for filter, not for run: {}", runnable.error().text);
   std::printf("valid%s\n", limit.c_str());

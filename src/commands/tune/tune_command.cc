@@ -162,7 +162,7 @@ Result<void> PrintWrongLabels(const TuneArguments& arguments, const std::vector<
   return {};
 }
 
-Result<void> RunTune(const TuneArguments& arguments) {
+Result<int> RunTune(const TuneArguments& arguments) {
   const TuneFiles files = FilesOf(arguments);
   NEARDUP_ASSIGN(const LoadedConfig config, Load(arguments.config));
   NEARDUP_ASSIGN(TuneOutputs outputs, OpenOutputs(arguments, files));
@@ -187,13 +187,14 @@ Result<void> RunTune(const TuneArguments& arguments) {
   NEARDUP_TRY(WriteAll(arguments, files, config.settings, tuning, messages, outputs));
   const std::string text = arguments.json ? TuneJson(tuning, files) : TuneText(tuning, files);
   PrintText(text);
-  return arguments.json ? Result<void>() : PrintWrongLabels(arguments, cases, tuning);
+  if (!arguments.json) NEARDUP_TRY(PrintWrongLabels(arguments, cases, tuning));
+  return kExitOk;
 }
 
 /// `neardup tune`: proposes a configuration that fits a sample of a stream, with the reasons. With
 /// `compare` it writes nothing, and says whether a configuration still fits: kExitNo if it does
 /// not.
-int TuneCommand(const TuneArguments& arguments) {
+Result<int> TuneCommand(const TuneArguments& arguments) {
   const std::string problem = ArgumentProblem(arguments);
   if (!problem.empty()) {
     Say("neardup: {}; see `neardup tune --help`", problem);
@@ -201,12 +202,7 @@ int TuneCommand(const TuneArguments& arguments) {
   }
   EndOnSignals();
   NowDoing("reading the sample");
-  if (!arguments.compare.empty()) {
-    const Result<int> compared = CompareTuning(arguments);
-    return compared.ok() ? *compared : Fail(compared.error());
-  }
-  const Result<void> ran = RunTune(arguments);
-  return ran.ok() ? kExitOk : Fail(ran.error());
+  return arguments.compare.empty() ? RunTune(arguments) : CompareTuning(arguments);
 }
 
 }  // namespace
