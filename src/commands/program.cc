@@ -120,8 +120,7 @@ void AddCompletion(CommandLine& line) {
   CLI::App* command =
       line.Add("completion", "print a script that completes command lines in a shell",
                {"source <(neardup completion bash)"});
-  command->add_option("SHELL", *shell, "the shell: bash, zsh, fish")
-      ->type_name("")
+  AddOption(command, "SHELL", "", *shell, "the shell: bash, zsh, fish")
       ->required()
       ->check(CLI::Validator(
           [](const std::string& text) {

@@ -75,11 +75,10 @@ Result<std::vector<SetFiles>> ListSets(const EvaluateArguments& arguments) {
     sets.push_back({arguments.input, arguments.input, arguments.labels, ""});
   }
   if (sets.empty()) {
-    return Error{
-        ErrorCode::kConfig,
-        "found no labelled set; expected --data FOLDER, a folder with records.jsonl.gz and "
-        "labels.tsv, or --input and --labels. `neardup generate` makes a labelled set from "
-        "your records"};
+    return Error{ErrorCode::kConfig,
+                 "found no labelled set; expected --data FOLDER, a folder with records.jsonl.gz "
+                 "and labels.tsv, or --input and --labels. `neardup generate` makes a labelled set "
+                 "from your records"};
   }
   return sets;
 }
@@ -223,37 +222,25 @@ void AddEvaluate(CommandLine& line) {
                 "neardup evaluate --data labelled/ --scheme neardup,minhash:similarity_min=0.8"});
   command->footer(fmt::format("Schemes: neardup, {}", fmt::join(SchemeNames(), ", ")));
   AddConfig(command, evaluate.config);
-  command
-      ->add_option("--data", evaluate.data,
-                   "read a folder with records.jsonl.gz (or records.jsonl), labels.tsv and, "
-                   "optionally, set.json; repeatable")
-      ->type_name("FOLDER");
-  command
-      ->add_option("-i,--input", evaluate.input,
-                   "read records from this file, with or without --data: JSON Lines in stream "
-                   "order, also .gz")
-      ->type_name("FILE");
-  command
-      ->add_option("--labels", evaluate.labels,
-                   "labels of --input: tab-separated columns id, cluster and kind")
-      ->type_name("FILE");
-  command
-      ->add_option("--id-field", evaluate.id_field, "field that identifies a record in the labels")
-      ->type_name("FIELD")
+  AddOption(command, "--data", "FOLDER", evaluate.data,
+            "read a folder with records.jsonl.gz (or records.jsonl), labels.tsv and, optionally, "
+            "set.json; repeatable");
+  AddOption(
+      command, "-i,--input", "FILE", evaluate.input,
+      "read records from this file, with or without --data: JSON Lines in stream order, also .gz");
+  AddOption(command, "--labels", "FILE", evaluate.labels,
+            "labels of --input: tab-separated columns id, cluster and kind");
+  AddOption(command, "--id-field", "FIELD", evaluate.id_field,
+            "field that identifies a record in the labels")
       ->capture_default_str();
-  command
-      ->add_option("--scheme", evaluate.schemes,
-                   "schemes to measure: neardup (the filter), others with or without parameters "
-                   "(minhash, minhash:similarity_min=0.8), or all")
-      ->type_name("SCHEME")
+  AddOption(command, "--scheme", "SCHEME", evaluate.schemes,
+            "schemes to measure: neardup (the filter), others with or without parameters (minhash, "
+            "minhash:similarity_min=0.8), or all")
       ->delimiter(',')
       ->default_str("neardup");
   command->add_flag("--json", evaluate.json, "print the report as one JSON object");
-  command
-      ->add_option("--verdicts", evaluate.verdicts,
-                   "write the verdicts of one scheme on --input to this file, without labels and "
-                   "report")
-      ->type_name("FILE");
+  AddOption(command, "--verdicts", "FILE", evaluate.verdicts,
+            "write the verdicts of one scheme on --input to this file, without labels and report");
   line.Renamed(command, "--records", "--input");
   line.Runs(command, [arguments] { return EvaluateCommand(*arguments); });
 }

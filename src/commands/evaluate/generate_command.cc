@@ -71,10 +71,9 @@ Result<size_t> ParseCopies(const std::string& text, size_t records) {
   const auto [read_to, code] = std::from_chars(text.data(), end, number);
   const std::string_view rest(read_to, static_cast<size_t>(end - read_to));
   if (code != std::errc() || (!rest.empty() && rest != "%") || !(number >= 0 && number <= 1e9)) {
-    return Error{ErrorCode::kConfig,
-                 fmt::format("--copies {}: expected a number of copies (500) or their share of the "
-                             "records (0.2 or 20%)",
-                             text)};
+    return Error{ErrorCode::kConfig, fmt::format("--copies {}: expected a number of copies (500) "
+                                                 "or their share of the records (0.2 or 20%)",
+                                                 text)};
   }
   const auto whole = static_cast<double>(records);
   if (rest == "%") return static_cast<size_t>(std::llround(number / 100 * whole));
@@ -154,42 +153,29 @@ void AddGenerate(CommandLine& line) {
   CLI::App* command = line.Add(
       "generate", "plant edited copies in your records, and write the labels for `evaluate`",
       {"neardup generate --input articles.jsonl --fields title,text --output planted.jsonl "
-       "--labels "
-       "labels.tsv"});
-  command->add_option("-i,--input", generate.input, kJsonLinesHelp)->type_name("FILE")->required();
-  command->add_option("--fields", generate.fields, "fields that are compared, and so edited")
-      ->type_name("FIELD")
+       "--labels labels.tsv"});
+  AddOption(command, "-i,--input", "FILE", generate.input, kJsonLinesHelp)->required();
+  AddOption(command, "--fields", "FIELD", generate.fields,
+            "fields that are compared, and so edited")
       ->delimiter(',')
       ->required();
-  command
-      ->add_option("-o,--output", generate.output,
-                   "write records and copies here; .gz is compressed")
-      ->type_name("FILE")
+  AddOption(command, "-o,--output", "FILE", generate.output,
+            "write records and copies here; .gz is compressed")
       ->required();
-  command->add_option("--labels", generate.labels, "write the labels here")
-      ->type_name("FILE")
-      ->required();
-  command
-      ->add_option("--id-field", generate.id_field,
-                   "field that identifies a record; added to records without it")
-      ->type_name("FIELD")
+  AddOption(command, "--labels", "FILE", generate.labels, "write the labels here")->required();
+  AddOption(command, "--id-field", "FIELD", generate.id_field,
+            "field that identifies a record; added to records without it")
       ->capture_default_str();
-  command
-      ->add_option("--copies", generate.copies,
-                   "number of copies, or their share of the records: 500, 0.2 or 20%")
-      ->type_name("N")
+  AddOption(command, "--copies", "N", generate.copies,
+            "number of copies, or their share of the records: 500, 0.2 or 20%")
       ->capture_default_str();
-  command
-      ->add_option("--kinds", generate.kinds,
-                   "kinds of copies: exact, reordered, inserted, deleted, replaced, field-change, "
-                   "sentence-drop, format, cut, added, typo (default: all except format)")
-      ->type_name("KIND")
+  AddOption(command, "--kinds", "KIND", generate.kinds,
+            "kinds of copies: exact, reordered, inserted, deleted, replaced, field-change, "
+            "sentence-drop, format, cut, added, typo (default: all except format)")
       ->delimiter(',');
-  command
-      ->add_option("--strength", generate.strengths,
-                   "shares of the words that are inserted, deleted, replaced, cut, added or "
-                   "misspelt, 0.01 to 1")
-      ->type_name("SHARE")
+  AddOption(
+      command, "--strength", "SHARE", generate.strengths,
+      "shares of the words that are inserted, deleted, replaced, cut, added or misspelt, 0.01 to 1")
       ->delimiter(',')
       ->capture_default_str()
       ->check(NumberCheck(std::numeric_limits<double>::lowest(), std::numeric_limits<double>::max(),

@@ -92,14 +92,13 @@ Result<void> CheckComparable(const NamedRecord& named, const ExplainedRecord& re
   const ReadOutcome& outcome = record.fingerprinted.outcome;
   if (outcome.comparable()) return {};
   if (outcome.passed) {
-    return Error{ErrorCode::kCorrupt,
-                 fmt::format("{}: found a null value, which passes to unique and is not compared "
-                             "(record.null_value)",
-                             named.name)};
+    return Error{ErrorCode::kCorrupt, fmt::format("{}: found a null value, which passes to unique "
+                                                  "and is not compared (record.null_value)",
+                                                  named.name)};
   }
-  return Error{ErrorCode::kCorrupt, fmt::format("{}: found a dead letter ({}), which cannot be "
-                                                "compared: {}",
-                                                named.name, Name(outcome.reason), outcome.error)};
+  return Error{ErrorCode::kCorrupt,
+               fmt::format("{}: found a dead letter ({}), which cannot be compared: {}", named.name,
+                           Name(outcome.reason), outcome.error)};
 }
 
 /// What the service wrote on the later record.
@@ -116,8 +115,8 @@ std::vector<std::string> NotesAbout(const NamedRecord& b, const PairExplanation&
                     verdict.match.distance == original.distance;
   if (!same) {
     notes.emplace_back(
-        "This explanation differs: give the configuration of the service with "
-        "--config, and the original that it names.");
+        "This explanation differs: give the configuration of the service with --config, and the "
+        "original that it names.");
   }
   return notes;
 }
@@ -168,28 +167,25 @@ void AddExplain(CommandLine& line) {
        "neardup explain --id 4711 --id-field id --config articles.yaml"});
   CLI::Option* records = command->add_option(
       "RECORD", explain.records,
-      "the earlier and the later record, each a file with one record, "
-      "FILE:LINE of JSON Lines, - for a line of standard input, or "
-      "TOPIC/PARTITION/OFFSET; or only one record, by its position in an input or output "
-      "topic: the header of its output record names the original");
+      "the earlier and the later record, each a file with one record, FILE:LINE of JSON Lines, - "
+      "for a line of standard input, or TOPIC/PARTITION/OFFSET; or only one record, by its "
+      "position in an input or output topic: the header of its output record names the original");
   records->type_name("")->expected(1, 2);
   CLI::Option* id = command->add_option("--id", explain.id,
                                         "id of a record that the service has decided; if several "
                                         "records have it, the newest one is taken");
   id->type_name("ID")->excludes(records);
-  id->needs(command->add_option("--id-field", explain.id_field, "field that holds the id of --id")
-                ->type_name("FIELD"));
+  id->needs(AddOption(command, "--id-field", "FIELD", explain.id_field,
+                      "field that holds the id of --id"));
   command->parse_complete_callback([records, id] {
     if (!*records && !*id) throw CLI::RequiredError("RECORD or --id");
   });
   AddConfig(command, explain.config);
   AddShortForm(command, explain.config, "--brokers");
   command->add_flag("--json", explain.json, "print one JSON object");
-  command
-      ->add_option("--html", explain.html,
-                   "also write the explanation as an HTML page; - is standard output, instead of "
-                   "the text")
-      ->type_name("FILE");
+  AddOption(
+      command, "--html", "FILE", explain.html,
+      "also write the explanation as an HTML page; - is standard output, instead of the text");
   line.Runs(command, [arguments] { return ExplainCommand(*arguments); });
 }
 

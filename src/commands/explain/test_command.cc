@@ -33,8 +33,8 @@ Result<int> TestCommand(const TestArguments& arguments) {
   NowDoing("deciding the cases");
   NEARDUP_ASSIGN(const LoadedConfig config, Load(arguments.config));
   if (config.settings.learning.on && !config.settings.learning.kept.contains("record.fields")) {
-    Say("neardup: warning: no fields are named, so all fields are compared, with the "
-        "default settings; give the configuration that `neardup tune` wrote");
+    Say("neardup: warning: no fields are named, so all fields are compared, with the default "
+        "settings; give the configuration that `neardup tune` wrote");
   }
   const Result<std::string> text = ReadFile(arguments.cases);
   if (!text.ok()) {
@@ -70,11 +70,9 @@ void AddTest(CommandLine& line) {
   CLI::App* command =
       line.Add("test", "decide pairs of records, and compare the verdicts with the expected ones",
                {"neardup test cases.jsonl --config articles.yaml"});
-  command
-      ->add_option("CASES", test.cases,
-                   "JSON Lines: {\"a\": record, \"b\": later record, \"expect\": unique, "
-                   "duplicate, exact, near or dead-letter, \"name\": text}")
-      ->type_name("")
+  AddOption(command, "CASES", "", test.cases,
+            "JSON Lines: {\"a\": record, \"b\": later record, \"expect\": unique, duplicate, "
+            "exact, near or dead-letter, \"name\": text}")
       ->required();
   AddConfig(command, test.config);
   command->add_flag("--json", test.json, "print one JSON object");

@@ -71,8 +71,8 @@ Repeats RepeatsOf(const CommittedBatch& sum, const FileTransaction& files) {
 
 void PrintLanes(const LaneShares& shares) {
   const uint64_t duplicates = std::max<uint64_t>(1, shares.duplicates());
-  Say("{} lanes by {} would miss {} of the {} duplicates ({:.1f} %), whose originals are in "
-      "other lanes; the largest lane would have {:.0f} % of the records",
+  Say("{} lanes by {} would miss {} of the {} duplicates ({:.1f} %), whose originals are in other "
+      "lanes; the largest lane would have {:.0f} % of the records",
       shares.lanes(), shares.field(), Grouped(shares.lost()), Grouped(shares.duplicates()),
       100.0 * static_cast<double>(shares.lost()) / static_cast<double>(duplicates),
       100 * shares.LargestShare());
@@ -197,8 +197,8 @@ std::string StoppedText(const char* signal, uint64_t records, const FileOutputs&
   }
   if (unfinished.empty()) return text;
   return text + fmt::format(
-                    "; not written: {}. For the result of these records, give only the "
-                    "first lines: head -n {} INPUT | neardup filter --input - ...",
+                    "; not written: {}. For the result of these records, give only the first "
+                    "lines: head -n {} INPUT | neardup filter --input - ...",
                     fmt::join(unfinished, ", "), records);
 }
 
@@ -334,12 +334,11 @@ Result<void> CheckKeepsNewest(const FilterArguments& arguments, const Settings& 
                     (std::filesystem::exists(arguments.input, error) &&
                      !std::filesystem::is_regular_file(arguments.input, error));
   if (!once) return {};
-  return Fatal(ErrorCode::kConfig,
-               fmt::format("--keep newest reads the input twice, which {} does not allow; write "
-                           "the records to a file first",
-                           arguments.outputs.line_mode ? "--line-mode"
-                           : arguments.input == "-"    ? "standard input"
-                                                       : "a pipe"));
+  return Fatal(ErrorCode::kConfig, fmt::format("--keep newest reads the input twice, which {} does "
+                                               "not allow; write the records to a file first",
+                                               arguments.outputs.line_mode ? "--line-mode"
+                                               : arguments.input == "-"    ? "standard input"
+                                                                           : "a pipe"));
 }
 
 Result<void> CheckName(const char* option, const std::string& name) {
@@ -408,8 +407,7 @@ Result<int> RunFilter(FilterArguments arguments, const LoadedConfig& config) {
   if (excess.excessive) {
     const CommittedBatch& sum = totals.sum();
     Say("neardup: warning: too many dead letters: {} of {} records are dead letters ({:.3g} %), "
-        "and "
-        "dead_letters.share_max is {:.3g} %; {}",
+        "and dead_letters.share_max is {:.3g} %; {}",
         Grouped(sum.dead()), Grouped(sum.records()),
         100.0 * static_cast<double>(sum.dead()) / static_cast<double>(sum.records()),
         100 * settings.lane.dead_letters.share_max,
@@ -439,11 +437,10 @@ void AddFilter(CommandLine& line) {
        "neardup filter --config articles.yaml --input articles.jsonl.gz --pairs pairs.jsonl.gz",
        "tail -f app.log.jsonl | neardup filter --input - --fields message --line-mode"});
   AddConfig(command, filter.config);
-  command->add_option("-i,--input", filter.input, kJsonLinesHelp)->type_name("FILE")->required();
+  AddOption(command, "-i,--input", "FILE", filter.input, kJsonLinesHelp)->required();
   const auto add_output = [&](const char* option, std::string& path, const char* help) {
-    command
-        ->add_option(option, path, fmt::format("{}; - is standard output, .gz is compressed", help))
-        ->type_name("FILE")
+    AddOption(command, option, "FILE", path,
+              fmt::format("{}; - is standard output, .gz is compressed", help))
         ->check([](const std::string& name) {
           return name.empty() ? "found an empty name, expected a file or -" : std::string();
         });
@@ -464,20 +461,15 @@ void AddFilter(CommandLine& line) {
   CLI::Option* lanes =
       AddNumber(command, "--lanes", filter.outputs.lanes, {2, 64},
                 "print the share of the duplicates that N lanes would miss (lanes.count)");
-  lanes->needs(command
-                   ->add_option("--lanes-field", filter.outputs.lanes_field,
-                                "the field that is, or will be, the key of the records")
-                   ->type_name("FIELD")
+  lanes->needs(AddOption(command, "--lanes-field", "FIELD", filter.outputs.lanes_field,
+                         "the field that is, or will be, the key of the records")
                    ->needs(lanes));
   command->add_flag("--line-mode", filter.outputs.line_mode,
                     "write one verdict at once for each line that is read, on standard output "
                     "unless --verdicts names a file, and without a header line");
-  command
-      ->add_option(
-          "--id-field", filter.id_field,
-          "field that identifies a record in verdicts, pairs and groups (default: the line "
-          "number)")
-      ->type_name("FIELD");
+  AddOption(
+      command, "--id-field", "FIELD", filter.id_field,
+      "field that identifies a record in verdicts, pairs and groups (default: the line number)");
   command->add_flag("--json", filter.json,
                     "print the summary as one JSON object, on standard error");
   line.Runs(command, [arguments] { return FilterCommand(*arguments); });

@@ -69,13 +69,11 @@ void AddImport(CommandLine& line) {
       {"neardup import --history /lake/dedup/1 --config neardup.yaml --execute"});
   AddConfig(command, import.config);
   AddKafka(line, command, import.config);
-  command->add_option("--history", import.history, "the work_dir of neardup.spark.deduplicate")
-      ->type_name("FOLDER")
+  AddOption(command, "--history", "FOLDER", import.history,
+            "the work_dir of neardup.spark.deduplicate")
       ->required();
-  command
-      ->add_option("--start", import.start,
-                   "the first offset of partitions that have no record in the history")
-      ->type_name("earliest|latest")
+  AddOption(command, "--start", "earliest|latest", import.start,
+            "the first offset of partitions that have no record in the history")
       ->check(CLI::IsMember({"earliest", "latest"}));
   command->add_flag("--accept-gap", import.accept_gap,
                     "go on without records that a topic no longer holds after the history, or that "

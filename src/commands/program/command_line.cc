@@ -89,8 +89,7 @@ const ShortForm kShortForms[] = {
 
 CLI::Option* AddSeed(CLI::App* command, const char* name, uint64_t& seed, const char* help) {
   constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max();
-  return command->add_option(name, seed, fmt::format("{}, 0 or more", help))
-      ->type_name("N")
+  return AddOption(command, name, "N", seed, fmt::format("{}, 0 or more", help))
       ->capture_default_str()
       ->check(NumberCheck<uint64_t>(0, kMax, fmt::format("a whole number from 0 to {}", kMax)));
 }
@@ -114,14 +113,10 @@ void AddShortForm(CLI::App* command, ConfigArguments& config, std::string_view o
 }
 
 void AddConfigFile(CLI::App* command, ConfigArguments& config) {
-  command
-      ->add_option("-c,--config", config.file,
-                   "read settings from this YAML file; `neardup config example` prints one")
-      ->type_name("FILE");
-  command
-      ->add_option("--set", config.sets,
-                   "override one setting, such as --set window.window_ms=1h; repeatable")
-      ->type_name("PATH=VALUE")
+  AddOption(command, "-c,--config", "FILE", config.file,
+            "read settings from this YAML file; `neardup config example` prints one");
+  AddOption(command, "--set", "PATH=VALUE", config.sets,
+            "override one setting, such as --set window.window_ms=1h; repeatable")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
@@ -129,19 +124,14 @@ void AddConfigFile(CLI::App* command, ConfigArguments& config) {
 
 void AddConfig(CLI::App* command, ConfigArguments& config) {
   AddConfigFile(command, config);
-  CLI::Option* fields =
-      command->add_option("--fields", config.fields, "short for --set record.fields=[FIELD,...]")
-          ->type_name("FIELD,...");
-  command
-      ->add_option("--keys", config.keys,
-                   "add key fields to --fields: duplicates must be equal in all of them")
-      ->type_name("FIELD")
+  CLI::Option* fields = AddOption(command, "--fields", "FIELD,...", config.fields,
+                                  "short for --set record.fields=[FIELD,...]");
+  AddOption(command, "--keys", "FIELD", config.keys,
+            "add key fields to --fields: duplicates must be equal in all of them")
       ->delimiter(',')
       ->needs(fields);
-  command
-      ->add_option("--free", config.free,
-                   "fields in which copies may differ: short for --set record.exclude=[FIELD,...]")
-      ->type_name("FIELD")
+  AddOption(command, "--free", "FIELD", config.free,
+            "fields in which copies may differ: short for --set record.exclude=[FIELD,...]")
       ->delimiter(',');
 }
 

@@ -36,8 +36,7 @@ std::string TextOf(const ReplayCounts& counts, bool execute) {
   }
   if (!counts.gone.empty()) {
     text += fmt::format(
-        "{} dead letters by reference are left out, because their record is gone "
-        "from its input:\n",
+        "{} dead letters by reference are left out, because their record is gone from its input:\n",
         Grouped(counts.gone.size()));
     for (size_t i = 0; i < std::min(counts.gone.size(), kGoneShown); ++i) {
       text += fmt::format("  {}\n", counts.gone[i]);
@@ -65,8 +64,8 @@ std::string TextOf(const ReplayCounts& counts, bool execute) {
   }
   const std::string total = Counted(counts.total(), "record");
   return text + (execute ? fmt::format("{} went back to their input topics\n", total)
-                         : fmt::format("{} would go back to their input topics; nothing is "
-                                       "changed yet: add --execute\n",
+                         : fmt::format("{} would go back to their input topics; nothing is changed "
+                                       "yet: add --execute\n",
                                        total));
 }
 
@@ -76,10 +75,11 @@ Result<ReplayOrder> OrderOf(const ReplayArguments& arguments) {
     int reason = 1;
     while (reason < kReasonCount && name != Name(static_cast<Reason>(reason))) ++reason;
     if (reason == kReasonCount) {
-      return Error{ErrorCode::kConfig,
-                   fmt::format("--reason: found {}, expected a reason of docs/recovery.md, such as "
-                               "missing_field",
-                               name)};
+      return Error{
+          ErrorCode::kConfig,
+          fmt::format(
+              "--reason: found {}, expected a reason of docs/recovery.md, such as missing_field",
+              name)};
     }
     order.reasons.push_back(static_cast<Reason>(reason));
   }
@@ -105,13 +105,10 @@ void AddReplay(CommandLine& line) {
                {"neardup replay --config neardup.yaml --topic articles.dead-letter --execute"});
   AddConfig(command, replay.config);
   AddKafka(line, command, replay.config);
-  command->add_option("--topic", replay.topic, "read dead letters from this topic")
-      ->type_name("TOPIC")
+  AddOption(command, "--topic", "TOPIC", replay.topic, "read dead letters from this topic")
       ->required();
-  command
-      ->add_option("--reason", replay.reasons,
-                   "only those with this reason; the others stay for a later replay")
-      ->type_name("REASON")
+  AddOption(command, "--reason", "REASON", replay.reasons,
+            "only those with this reason; the others stay for a later replay")
       ->delimiter(',');
   AddExecute(command, replay.execute);
   line.Renamed(command, "--dead-letter", "--topic");

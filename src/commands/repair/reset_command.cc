@@ -90,15 +90,11 @@ void AddReset(CommandLine& line) {
   AddShortForm(command, reset.config, "--app");
   AddShortForm(command, reset.config, "--state-dir");
   AddShortForm(command, reset.config, "--metrics-port");
-  CLI::Option* inputs =
-      command->add_option("--partition", reset.inputs, "move this input partition; repeatable")
-          ->type_name("TOPIC/PARTITION");
+  CLI::Option* inputs = AddOption(command, "--partition", "TOPIC/PARTITION", reset.inputs,
+                                  "move this input partition; repeatable");
   CLI::Option* targets =
-      command
-          ->add_option(
-              "--to", reset.targets,
-              "move it to this offset: earliest, latest or a number; once for each --partition")
-          ->type_name("OFFSET");
+      AddOption(command, "--to", "OFFSET", reset.targets,
+                "move it to this offset: earliest, latest or a number; once for each --partition");
   targets->needs(inputs);
   command
       ->add_flag("--all", reset.all,

@@ -164,10 +164,11 @@ Result<RestoredSnapshot> RestoreNewest(const Settings& settings) {
                  RestoreSnapshot(SnapshotFolder(settings.state_dir, lane), settings.lane.filter,
                                  lane, events));
   if (restored) return std::move(*restored);
-  return Error{refused ? refused->code : ErrorCode::kNotFound,
-               fmt::format("{}: found no usable snapshot of lane {}; `neardup snapshot verify` "
-                           "checks all of them",
-                           settings.state_dir, lane)};
+  return Error{
+      refused ? refused->code : ErrorCode::kNotFound,
+      fmt::format(
+          "{}: found no usable snapshot of lane {}; `neardup snapshot verify` checks all of them",
+          settings.state_dir, lane)};
 }
 
 /// `neardup snapshot index`: restores the newest usable snapshot and prints how full its index is.
@@ -271,9 +272,10 @@ Result<int> SnapshotFindCommand(const RestoredArguments& arguments) {
 Result<int> SnapshotCommand(const SnapshotArguments& arguments) {
   NEARDUP_ASSIGN(const std::vector<InspectedSnapshot> inspected, Inspect(arguments));
   if (inspected.empty()) {
-    return Error{ErrorCode::kNotFound, arguments.state_dir +
-                                           ": holds no snapshot; expected the state.dir of an "
-                                           "instance, with lane-0 in it"};
+    return Error{
+        ErrorCode::kNotFound,
+        arguments.state_dir +
+            ": holds no snapshot; expected the state.dir of an instance, with lane-0 in it"};
   }
   if (arguments.json) {
     ordered_json json = {{"snapshots", ordered_json::array()}};
@@ -294,8 +296,7 @@ void AddInspection(CommandLine& line, CLI::App* group, const char* name, const c
   const auto arguments = std::make_shared<SnapshotArguments>();
   arguments->verify = verify;
   CLI::App* command = line.AddTo(group, name, help, {example});
-  command->add_option("--state-dir", arguments->state_dir, "the state.dir of the instance")
-      ->type_name("FOLDER")
+  AddOption(command, "--state-dir", "FOLDER", arguments->state_dir, "the state.dir of the instance")
       ->required();
   command->add_flag("--json", arguments->json, "print one JSON object");
   line.Runs(command, [arguments] { return SnapshotCommand(*arguments); });

@@ -106,20 +106,15 @@ void AddReport(CommandLine& line) {
                {"neardup report --config neardup.yaml --since 24h"});
   AddConfig(command, report.config);
   AddKafka(line, command, report.config);
-  command
-      ->add_option("--since", report.since,
-                   "read only outputs from this time on: a time, or how long ago, such as 2h or 7d")
-      ->type_name("DURATION|TIME");
-  command
-      ->add_option("--examples", report.examples, "closest calls, and most copied records, to show")
-      ->type_name("N")
+  AddOption(command, "--since", "DURATION|TIME", report.since,
+            "read only outputs from this time on: a time, or how long ago, such as 2h or 7d");
+  AddOption(command, "--examples", "N", report.examples,
+            "closest calls, and most copied records, to show")
       ->check(CLI::Range(0, 1000))
       ->capture_default_str();
-  command
-      ->add_option("--cases", report.cases,
-                   "write the closest calls to this file, at least 30 of them, as pairs that you "
-                   "can mark for `neardup tune --cases`")
-      ->type_name("FILE");
+  AddOption(command, "--cases", "FILE", report.cases,
+            "write the closest calls to this file, at least 30 of them, as pairs that you can mark "
+            "for `neardup tune --cases`");
   command->add_flag("--quiet", report.quiet, "show no progress");
   command->add_flag("--json", report.json, "print one JSON object, and show no progress");
   line.Runs(command, [arguments] { return ReportCommand(*arguments); });

@@ -49,8 +49,8 @@ int Ask(const std::string& url) {
     return kExitUsage;
   }
   if (!answer.ok()) {
-    Say("neardup: {}; is the instance running? --config or --url must name its "
-        "metrics.host and metrics.port (0: not served)",
+    Say("neardup: {}; is the instance running? --config or --url must name its metrics.host and "
+        "metrics.port (0: not served)",
         answer.error().text);
     return kExitUnavailable;
   }
@@ -78,11 +78,9 @@ void AddHealthcheck(CommandLine& line) {
                                 "neardup healthcheck --url http://127.0.0.1:9404/readyz"});
   AddConfigFile(command, healthcheck.config);
   AddShortForm(command, healthcheck.config, "--metrics-port");
-  command
-      ->add_option("--url", healthcheck.url,
-                   "ask this address (default: metrics.host and metrics.port of the "
-                   "configuration, http://127.0.0.1:9404/readyz without one)")
-      ->type_name("URL")
+  AddOption(command, "--url", "URL", healthcheck.url,
+            "ask this address (default: metrics.host and metrics.port of the configuration, "
+            "http://127.0.0.1:9404/readyz without one)")
       ->excludes("--config");
   line.Runs(command, [arguments] { return HealthcheckCommand(*arguments); });
 }

@@ -124,11 +124,11 @@ Result<std::vector<VerdictCase>> ReadLabels(const TuneArguments& arguments) {
   NEARDUP_ASSIGN(std::vector<VerdictCase> cases, ParseVerdictCases(*text, arguments.cases));
   for (const VerdictCase& each : cases) {
     if (each.expected != ExpectedVerdict::kDeadLetter) continue;
-    return Error{ErrorCode::kBadInput,
-                 fmt::format("{}:{}: expect: found dead-letter, expected unique, duplicate, exact "
-                             "or near: no setting that `tune` chooses makes a dead letter; take "
-                             "this pair out",
-                             arguments.cases, each.line)};
+    return Error{
+        ErrorCode::kBadInput,
+        fmt::format("{}:{}: expect: found dead-letter, expected unique, duplicate, exact or near: "
+                    "no setting that `tune` chooses makes a dead letter; take this pair out",
+                    arguments.cases, each.line)};
   }
   return cases;
 }
@@ -218,9 +218,9 @@ void AddTune(CommandLine& line) {
        "neardup tune --compare articles.yaml --input newer.jsonl"});
   AddConfig(command, tune.config);
   AddShortForm(command, tune.config, "--brokers");
-  command->add_option("-i,--input", tune.input, kJsonLinesHelp)->type_name("FILE");
-  command->add_option("--topic", tune.topic, "read the sample from this Kafka topic instead")
-      ->type_name("TOPIC");
+  AddOption(command, "-i,--input", "FILE", tune.input, kJsonLinesHelp);
+  AddOption(command, "--topic", "TOPIC", tune.topic,
+            "read the sample from this Kafka topic instead");
   command->add_flag("--latest", tune.latest,
                     "read the newest records of the topic, not a sample spread over all of it");
   AddNumber(
@@ -232,23 +232,16 @@ void AddTune(CommandLine& line) {
   AddSeed(command, "--hash-seed", tune.hash_seed,
           "seed of the fingerprints; another seed gives other, equally good ones");
   command->add_flag("--force", tune.force, "overwrite existing output files");
-  command
-      ->add_option("--report", tune.report, "write the HTML report here (default: beside --output)")
-      ->type_name("FILE");
-  command
-      ->add_option("--cases", tune.cases,
-                   "read marked pairs from this file, in the format of `neardup test`: fields, "
-                   "keys and distance are chosen so that most of them come out right")
-      ->type_name("FILE");
+  AddOption(command, "--report", "FILE", tune.report,
+            "write the HTML report here (default: beside --output)");
+  AddOption(command, "--cases", "FILE", tune.cases,
+            "read marked pairs from this file, in the format of `neardup test`: fields, keys and "
+            "distance are chosen so that most of them come out right");
   command->add_flag("--json", tune.json, "print the findings as one JSON object");
-  command->add_option("-o,--output", tune.output, "write the configuration here")
-      ->type_name("FILE");
-  command
-      ->add_option(
-          "--compare", tune.compare,
-          "write nothing; say whether this configuration still fits, by default the newest "
-          "records of its input topics")
-      ->type_name("FILE");
+  AddOption(command, "-o,--output", "FILE", tune.output, "write the configuration here");
+  AddOption(command, "--compare", "FILE", tune.compare,
+            "write nothing; say whether this configuration still fits, by default the newest "
+            "records of its input topics");
   line.Renamed(command, "--sample", "--input");
   line.Renamed(command, "--labels", "--cases");
   line.Renamed(command, "--window", "--window-entries");

@@ -187,16 +187,15 @@ void AddVerify(CommandLine& line) {
   CLI::App* command = line.Add(
       "verify", "check the guarantees of a pipeline on its topics",
       {"neardup verify --config neardup.yaml", "neardup verify --config neardup.yaml --since 2h"});
-  command->footer(fmt::format(
-      "The service may be running: records that it has not decided yet are pending.\nNeeds up to "
-      "{} bytes of memory for each input record, and 130 MiB.\nTIME is 2026-01-31 or "
-      "2026-01-31T12:00:00Z.",
-      kAuditBytesPerRecord));
+  command->footer(
+      fmt::format("The service may be running: records that it has not decided yet are "
+                  "pending.\nNeeds up to {} bytes of memory for each input record, and 130 "
+                  "MiB.\nTIME is 2026-01-31 or 2026-01-31T12:00:00Z.",
+                  kAuditBytesPerRecord));
   AddConfig(command, verify.config);
   AddKafka(line, command, verify.config);
   const auto add_end = [&](const char* option, std::vector<std::string>& ends, const char* help) {
-    command->add_option(option, ends, help)
-        ->type_name("TIME|TOPIC/PARTITION/OFFSET")
+    AddOption(command, option, "TIME|TOPIC/PARTITION/OFFSET", ends, help)
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
         ->allow_extra_args(false);
@@ -206,16 +205,11 @@ void AddVerify(CommandLine& line) {
           "the partitions that are named; repeatable");
   add_end("--to", verify.range.to,
           "check only input records before this time or offset; repeatable");
-  command
-      ->add_option("--since", verify.range.since,
-                   "short for --from: a time, or how long ago, such as 2h or 7d")
-      ->type_name("DURATION|TIME");
-  command
-      ->add_option("--memory-max", verify.memory_max,
-                   fmt::format("refuse to start if more memory than this may be needed (default: "
-                               "{} GiB)",
-                               kAuditMemoryMax >> 30))
-      ->type_name("SIZE");
+  AddOption(command, "--since", "DURATION|TIME", verify.range.since,
+            "short for --from: a time, or how long ago, such as 2h or 7d");
+  AddOption(command, "--memory-max", "SIZE", verify.memory_max,
+            fmt::format("refuse to start if more memory than this may be needed (default: {} GiB)",
+                        kAuditMemoryMax >> 30));
   command->add_flag("--quiet", verify.quiet, "show no progress");
   command->add_flag("--json", verify.json,
                     "print the outcome as one JSON object, and show no progress");
