@@ -28,19 +28,19 @@ class KeptLease : public Lease {
  public:
   explicit KeptLease(std::unique_ptr<Lease> lease);
 
-  void Join() override;
-  void Leave() override;
-  Result<bool> Held() override;
-  bool brokers_answer() const override;
-  std::string endpoint() const override;
-  void Watch(const std::string& endpoint) override;
-  bool WatchedHasEnded() override;
+  void Join() override { lease_->Join(); }
+  void Leave() override { lease_->Leave(); }
+  Result<bool> Held() override { return lease_->Held(); }
+  bool brokers_answer() const override { return lease_->brokers_answer(); }
+  std::string endpoint() const override { return lease_->endpoint(); }
+  void Watch(const std::string& endpoint) override { lease_->Watch(endpoint); }
+  bool WatchedHasEnded() override { return lease_->WatchedHasEnded(); }
   /// After Keep, it keeps a lease that is held. A standby gives up its place also then: otherwise
   /// it could get the lane while it restores, instead of another standby that is ready.
   void Release() override;
 
   /// From any thread.
-  void Keep();
+  void Keep() { keep_ = true; }
   /// Returns the lease if Release has kept it, and null otherwise.
   std::unique_ptr<Lease> Take();
 

@@ -36,10 +36,6 @@ void LeaveOut(std::span<const InputPartition> without_outputs,
   });
 }
 
-Result<OffsetBounds> GrowingSource::Bounds(const InputPartition& partition) {
-  return source_.Bounds(partition);
-}
-
 Result<void> GrowingSource::Assign(std::span<const InputAssignment> inputs) {
   if (inputs.empty()) {
     promoted_ = false;
@@ -50,20 +46,6 @@ Result<void> GrowingSource::Assign(std::span<const InputAssignment> inputs) {
   }
   return source_.Assign(inputs);
 }
-
-Result<void> GrowingSource::Poll(size_t records_max, int timeout_ms, std::vector<Message>& out) {
-  return source_.Poll(records_max, timeout_ms, out);
-}
-
-std::vector<InputStatus> GrowingSource::Status() { return source_.Status(); }
-
-bool GrowingSource::polls_beside() const { return source_.polls_beside(); }
-
-void GrowingSource::BeforePromotion(std::function<Result<void>()> check) {
-  before_promotion_ = std::move(check);
-}
-
-void GrowingSource::Saw(std::vector<InputPartition> partitions) { seen_ = std::move(partitions); }
 
 TransactionOnTopics::TransactionOnTopics(const KafkaOptions& options, const GrowingSource& source,
                                          std::unique_ptr<Transaction> transaction, KafkaLog log)
@@ -91,46 +73,9 @@ Result<void> TransactionOnTopics::Begin() {
   return transaction_->Begin();
 }
 
-bool TransactionOnTopics::must_fence() const { return transaction_->must_fence(); }
-
-Result<void> TransactionOnTopics::Publish(const RoutedRecord& record) {
-  return transaction_->Publish(record);
-}
-
-Result<void> TransactionOnTopics::PublishDelta(std::string_view bytes) {
-  return transaction_->PublishDelta(bytes);
-}
-
-Result<void> TransactionOnTopics::PublishGroup(const GroupRecord& group) {
-  return transaction_->PublishGroup(group);
-}
-
-void TransactionOnTopics::StartCommit(std::span<const InputProgress> inputs) {
-  transaction_->StartCommit(inputs);
-}
-
-bool TransactionOnTopics::CommitHasEnded() { return transaction_->CommitHasEnded(); }
-
-Result<void> TransactionOnTopics::FinishCommit() { return transaction_->FinishCommit(); }
-
 Result<void> TransactionOnTopics::Abort() {
   aborted_ = true;
   return transaction_->Abort();
-}
-
-void TransactionOnTopics::Abandon(bool abort) { transaction_->Abandon(abort); }
-
-std::vector<Transaction::Refusal> TransactionOnTopics::TakeRefusals() {
-  return transaction_->TakeRefusals();
-}
-
-Result<std::vector<int64_t>> TransactionOnTopics::CommittedOffsets(
-    std::span<const InputPartition> inputs) {
-  return transaction_->CommittedOffsets(inputs);
-}
-
-size_t TransactionOnTopics::record_bytes_max(const InputPartition& input) const {
-  return transaction_->record_bytes_max(input);
 }
 
 Result<std::optional<std::string>> TransactionOnTopics::FindMissing() const {

@@ -29,20 +29,26 @@ class GrowingSource : public Source {
   GrowingSource(const KafkaOptions& options, Source& source, KafkaLog log);
 
   Result<FoundInputs> Find() override;
-  Result<OffsetBounds> Bounds(const InputPartition& partition) override;
+  Result<OffsetBounds> Bounds(const InputPartition& partition) override {
+    return source_.Bounds(partition);
+  }
   Result<std::optional<uint64_t>> ChecksumAt(const InputPartition& partition,
                                              int64_t offset) override {
     return source_.ChecksumAt(partition, offset);
   }
   Result<void> Assign(std::span<const InputAssignment> inputs) override;
-  Result<void> Poll(size_t records_max, int timeout_ms, std::vector<Message>& out) override;
-  std::vector<InputStatus> Status() override;
-  bool polls_beside() const override;
+  Result<void> Poll(size_t records_max, int timeout_ms, std::vector<Message>& out) override {
+    return source_.Poll(records_max, timeout_ms, out);
+  }
+  std::vector<InputStatus> Status() override { return source_.Status(); }
+  bool polls_beside() const override { return source_.polls_beside(); }
 
   /// If it fails, the first Assign of a promotion returns its error.
-  void BeforePromotion(std::function<Result<void>()> check);
+  void BeforePromotion(std::function<Result<void>()> check) {
+    before_promotion_ = std::move(check);
+  }
   /// The output topics fit these partitions.
-  void Saw(std::vector<InputPartition> partitions);
+  void Saw(std::vector<InputPartition> partitions) { seen_ = std::move(partitions); }
   const std::vector<InputPartition>& seen() const { return seen_; }
 
  private:
@@ -65,18 +71,30 @@ class TransactionOnTopics : public Transaction {
 
   Result<void> Fence() override;
   Result<void> Begin() override;
-  bool must_fence() const override;
-  Result<void> Publish(const RoutedRecord& record) override;
-  Result<void> PublishDelta(std::string_view bytes) override;
-  Result<void> PublishGroup(const GroupRecord& group) override;
-  void StartCommit(std::span<const InputProgress> inputs) override;
-  bool CommitHasEnded() override;
-  Result<void> FinishCommit() override;
+  bool must_fence() const override { return transaction_->must_fence(); }
+  Result<void> Publish(const RoutedRecord& record) override {
+    return transaction_->Publish(record);
+  }
+  Result<void> PublishDelta(std::string_view bytes) override {
+    return transaction_->PublishDelta(bytes);
+  }
+  Result<void> PublishGroup(const GroupRecord& group) override {
+    return transaction_->PublishGroup(group);
+  }
+  void StartCommit(std::span<const InputProgress> inputs) override {
+    transaction_->StartCommit(inputs);
+  }
+  bool CommitHasEnded() override { return transaction_->CommitHasEnded(); }
+  Result<void> FinishCommit() override { return transaction_->FinishCommit(); }
   Result<void> Abort() override;
-  void Abandon(bool abort) override;
-  std::vector<Refusal> TakeRefusals() override;
-  Result<std::vector<int64_t>> CommittedOffsets(std::span<const InputPartition> inputs) override;
-  size_t record_bytes_max(const InputPartition& input) const override;
+  void Abandon(bool abort) override { transaction_->Abandon(abort); }
+  std::vector<Refusal> TakeRefusals() override { return transaction_->TakeRefusals(); }
+  Result<std::vector<int64_t>> CommittedOffsets(std::span<const InputPartition> inputs) override {
+    return transaction_->CommittedOffsets(inputs);
+  }
+  size_t record_bytes_max(const InputPartition& input) const override {
+    return transaction_->record_bytes_max(input);
+  }
   void RefreshLimits(const InputPartition& input) override { transaction_->RefreshLimits(input); }
   bool compresses() const override { return transaction_->compresses(); }
 
