@@ -35,17 +35,22 @@ EventHandle Await(Client& client, rd_kafka_queue_t* queue, int timeout_ms) {
   return nullptr;
 }
 
-AdminOptionsHandle WithTimeout(Client& client, rd_kafka_admin_op_t operation, int timeout_ms) {
-  AdminOptionsHandle options(rd_kafka_AdminOptions_new(client.get(), operation));
+/// Sends one order. Returns the answer; null after the time-out. `only_try` changes nothing.
+template <class Order>
+EventHandle Send(Client& client, rd_kafka_admin_op_t operation,
+                 void (*send)(rd_kafka_t*, Order**, size_t, const rd_kafka_AdminOptions_t*,
+                              rd_kafka_queue_t*),
+                 Order* order, int timeout_ms, bool only_try = false) {
+  const AdminOptionsHandle options(rd_kafka_AdminOptions_new(client.get(), operation));
   std::array<char, 256> complaint{};
   rd_kafka_AdminOptions_set_request_timeout(options.get(), timeout_ms, complaint.data(),
                                             complaint.size());
-  return options;
-}
-
-void OnlyValidate(const AdminOptionsHandle& options) {
-  std::array<char, 256> complaint{};
-  rd_kafka_AdminOptions_set_validate_only(options.get(), 1, complaint.data(), complaint.size());
+  if (only_try) {
+    rd_kafka_AdminOptions_set_validate_only(options.get(), 1, complaint.data(), complaint.size());
+  }
+  const QueueHandle queue(rd_kafka_queue_new(client.get()));
+  send(client.get(), &order, 1, options.get(), queue.get());
+  return Await(client, queue.get(), timeout_ms);
 }
 
 Result<void> CheckRequest(Client& client, const EventHandle& event, const std::string& doing,
@@ -233,12 +238,8 @@ Result<bool> TopicAdmin::OrderCreation(const std::string& topic, int32_t partiti
   for (const auto& [name, value] : settings) {
     rd_kafka_NewTopic_set_config(order.get(), name.c_str(), value.c_str());
   }
-  const QueueHandle queue(rd_kafka_queue_new(client_->get()));
-  const auto options = WithTimeout(*client_, RD_KAFKA_ADMIN_OP_CREATETOPICS, timeout_ms_);
-  if (how == Order::kTry) OnlyValidate(options);
-  std::array<rd_kafka_NewTopic_t*, 1> orders = {order.get()};
-  rd_kafka_CreateTopics(client_->get(), orders.data(), orders.size(), options.get(), queue.get());
-  const EventHandle event = Await(*client_, queue.get(), timeout_ms_);
+  const EventHandle event = Send(*client_, RD_KAFKA_ADMIN_OP_CREATETOPICS, rd_kafka_CreateTopics,
+                                 order.get(), timeout_ms_, how == Order::kTry);
   NEARDUP_TRY(CheckRequest(*client_, event, doing, OnTopic("Create", topic)));
   size_t count = 0;
   const auto* results =
@@ -257,13 +258,9 @@ Result<void> TopicAdmin::OrderGrowth(const std::string& topic, int32_t partition
   const NewPartitionsHandle order(rd_kafka_NewPartitions_new(
       topic.c_str(), static_cast<size_t>(partitions), complaint.data(), complaint.size()));
   if (!order) return Fatal(ErrorCode::kConfig, fmt::format("{}: {}", doing, complaint.data()));
-  const QueueHandle queue(rd_kafka_queue_new(client_->get()));
-  const auto options = WithTimeout(*client_, RD_KAFKA_ADMIN_OP_CREATEPARTITIONS, timeout_ms_);
-  if (how == Order::kTry) OnlyValidate(options);
-  std::array<rd_kafka_NewPartitions_t*, 1> orders = {order.get()};
-  rd_kafka_CreatePartitions(client_->get(), orders.data(), orders.size(), options.get(),
-                            queue.get());
-  const EventHandle event = Await(*client_, queue.get(), timeout_ms_);
+  const EventHandle event =
+      Send(*client_, RD_KAFKA_ADMIN_OP_CREATEPARTITIONS, rd_kafka_CreatePartitions, order.get(),
+           timeout_ms_, how == Order::kTry);
   NEARDUP_TRY(CheckRequest(*client_, event, doing, OnTopic("Alter", topic)));
   size_t count = 0;
   const auto* results = rd_kafka_CreatePartitions_result_topics(
@@ -292,11 +289,8 @@ Result<void> TopicAdmin::OrderDeletion(const std::string& topic, int32_t partiti
   const PartitionListHandle list(rd_kafka_topic_partition_list_new(1));
   rd_kafka_topic_partition_list_add(list.get(), topic.c_str(), partition)->offset = offset;
   const DeleteRecordsHandle order(rd_kafka_DeleteRecords_new(list.get()));
-  const QueueHandle queue(rd_kafka_queue_new(client_->get()));
-  const auto options = WithTimeout(*client_, RD_KAFKA_ADMIN_OP_DELETERECORDS, timeout_ms);
-  std::array<rd_kafka_DeleteRecords_t*, 1> orders = {order.get()};
-  rd_kafka_DeleteRecords(client_->get(), orders.data(), orders.size(), options.get(), queue.get());
-  const EventHandle event = Await(*client_, queue.get(), timeout_ms);
+  const EventHandle event = Send(*client_, RD_KAFKA_ADMIN_OP_DELETERECORDS, rd_kafka_DeleteRecords,
+                                 order.get(), timeout_ms);
   code = event ? rd_kafka_event_error(event.get()) : RD_KAFKA_RESP_ERR__TIMED_OUT;
   NEARDUP_TRY(CheckRequest(*client_, event, doing, OnTopic("Delete", topic)));
   const rd_kafka_topic_partition_list_t* results =
@@ -312,11 +306,8 @@ Result<void> TopicAdmin::OrderDeletion(const std::string& topic, int32_t partiti
 Result<bool> TopicAdmin::Delete(const std::string& topic) {
   const std::string doing = fmt::format("deleting topic {}", topic);
   const DeleteTopicHandle order(rd_kafka_DeleteTopic_new(topic.c_str()));
-  const QueueHandle queue(rd_kafka_queue_new(client_->get()));
-  const auto options = WithTimeout(*client_, RD_KAFKA_ADMIN_OP_DELETETOPICS, timeout_ms_);
-  std::array<rd_kafka_DeleteTopic_t*, 1> orders = {order.get()};
-  rd_kafka_DeleteTopics(client_->get(), orders.data(), orders.size(), options.get(), queue.get());
-  const EventHandle event = Await(*client_, queue.get(), timeout_ms_);
+  const EventHandle event = Send(*client_, RD_KAFKA_ADMIN_OP_DELETETOPICS, rd_kafka_DeleteTopics,
+                                 order.get(), timeout_ms_);
   NEARDUP_TRY(CheckRequest(*client_, event, doing, OnTopic("Delete", topic)));
   size_t count = 0;
   const auto* results =
@@ -342,11 +333,8 @@ Result<bool> TopicAdmin::DeleteGroup(const std::string& group) {
   const std::string doing = fmt::format("deleting consumer group {}", group);
   const Right right = {"Delete", ResourceKind::kGroup, group};
   const DeleteGroupHandle order(rd_kafka_DeleteGroup_new(group.c_str()));
-  const QueueHandle queue(rd_kafka_queue_new(client_->get()));
-  const auto options = WithTimeout(*client_, RD_KAFKA_ADMIN_OP_DELETEGROUPS, timeout_ms_);
-  std::array<rd_kafka_DeleteGroup_t*, 1> orders = {order.get()};
-  rd_kafka_DeleteGroups(client_->get(), orders.data(), orders.size(), options.get(), queue.get());
-  const EventHandle event = Await(*client_, queue.get(), timeout_ms_);
+  const EventHandle event = Send(*client_, RD_KAFKA_ADMIN_OP_DELETEGROUPS, rd_kafka_DeleteGroups,
+                                 order.get(), timeout_ms_);
   NEARDUP_TRY(CheckRequest(*client_, event, doing, right));
   size_t count = 0;
   const auto* results =
@@ -362,12 +350,8 @@ Result<Properties> TopicAdmin::Settings(const std::string& topic) {
   const std::string doing = fmt::format("reading the settings of topic {}", topic);
   const ConfigResourceHandle resource(
       rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, topic.c_str()));
-  const QueueHandle queue(rd_kafka_queue_new(client_->get()));
-  const auto options = WithTimeout(*client_, RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS, timeout_ms_);
-  std::array<rd_kafka_ConfigResource_t*, 1> resources = {resource.get()};
-  rd_kafka_DescribeConfigs(client_->get(), resources.data(), resources.size(), options.get(),
-                           queue.get());
-  const EventHandle event = Await(*client_, queue.get(), timeout_ms_);
+  const EventHandle event = Send(*client_, RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS,
+                                 rd_kafka_DescribeConfigs, resource.get(), timeout_ms_);
   NEARDUP_TRY(CheckRequest(*client_, event, doing, OnTopic("DescribeConfigs", topic)));
   size_t count = 0;
   const auto* results = rd_kafka_DescribeConfigs_result_resources(
