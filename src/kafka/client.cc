@@ -14,6 +14,15 @@
 
 namespace neardup {
 
+PartitionListHandle ListOf(std::span<const InputPartition> partitions, int64_t offset) {
+  PartitionListHandle list(rd_kafka_topic_partition_list_new(static_cast<int>(partitions.size())));
+  for (const InputPartition& each : partitions) {
+    rd_kafka_topic_partition_list_add(list.get(), each.topic.c_str(), each.partition)->offset =
+        offset;
+  }
+  return list;
+}
+
 void Connections::Cut() {
   const std::lock_guard<std::mutex> lock(mutex_);
   cut_ = true;

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,6 +20,7 @@
 #include "kafka/properties.h"
 #include "kafka/transaction_calls.h"
 #include "neardup/result.h"
+#include "stream/state/route.h"
 
 namespace neardup {
 
@@ -46,6 +48,10 @@ class Connections {
 /// assignment (assertion rktp_started in rdkafka_assignment.c). Stopping takes some milliseconds,
 /// and the library does not report its end.
 inline constexpr std::chrono::milliseconds kBetweenAssigns(250);
+
+/// The partitions as the library takes them, each with `offset`.
+PartitionListHandle ListOf(std::span<const InputPartition> partitions,
+                           int64_t offset = RD_KAFKA_OFFSET_INVALID);
 
 /// Calls from the library to the owner of a client, made in the thread that polls the client.
 struct ClientHooks {

@@ -15,8 +15,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kCoordinatorRetry(100);
 
-void DestroyGroupList(const rd_kafka_group_list* list) { rd_kafka_group_list_destroy(list); }
-using GroupListHandle = std::unique_ptr<const rd_kafka_group_list, HandleDeleter<DestroyGroupList>>;
+using GroupListHandle = Handle<const rd_kafka_group_list, rd_kafka_group_list_destroy>;
 
 }  // namespace
 
@@ -27,11 +26,7 @@ Result<std::vector<GroupOffset>> GroupOffsets(const KafkaOptions& options, const
   of_group.app = group;  // names the group of a reader
   NEARDUP_ASSIGN(const std::shared_ptr<Client> reader,
                  Client::New(of_group, ClientRole::kSource, log));
-  const PartitionListHandle list(
-      rd_kafka_topic_partition_list_new(static_cast<int>(partitions.size())));
-  for (const InputPartition& partition : partitions) {
-    rd_kafka_topic_partition_list_add(list.get(), partition.topic.c_str(), partition.partition);
-  }
+  const PartitionListHandle list = ListOf(partitions);
   const Deadline deadline(options.answer_timeout_ms);
   while (true) {
     const rd_kafka_resp_err_t code =

@@ -21,40 +21,29 @@ struct HandleDeleter {
     destroy(object);
   }
 };
+template <class T, auto destroy>
+using Handle = std::unique_ptr<T, HandleDeleter<destroy>>;
 
-inline void DestroyMetadata(const rd_kafka_metadata_t* metadata) {
-  rd_kafka_metadata_destroy(metadata);
-}
-
-using ConfHandle = std::unique_ptr<rd_kafka_conf_t, HandleDeleter<rd_kafka_conf_destroy>>;
-using TopicHandle = std::unique_ptr<rd_kafka_topic_t, HandleDeleter<rd_kafka_topic_destroy>>;
-using QueueHandle = std::unique_ptr<rd_kafka_queue_t, HandleDeleter<rd_kafka_queue_destroy>>;
-using EventHandle = std::unique_ptr<rd_kafka_event_t, HandleDeleter<rd_kafka_event_destroy>>;
-using MessageHandle = std::unique_ptr<rd_kafka_message_t, HandleDeleter<rd_kafka_message_destroy>>;
-using HeadersHandle = std::unique_ptr<rd_kafka_headers_t, HandleDeleter<rd_kafka_headers_destroy>>;
-using ErrorHandle = std::unique_ptr<rd_kafka_error_t, HandleDeleter<rd_kafka_error_destroy>>;
-using MetadataHandle = std::unique_ptr<const rd_kafka_metadata_t, HandleDeleter<DestroyMetadata>>;
-using PartitionListHandle = std::unique_ptr<rd_kafka_topic_partition_list_t,
-                                            HandleDeleter<rd_kafka_topic_partition_list_destroy>>;
+using ConfHandle = Handle<rd_kafka_conf_t, rd_kafka_conf_destroy>;
+using TopicHandle = Handle<rd_kafka_topic_t, rd_kafka_topic_destroy>;
+using QueueHandle = Handle<rd_kafka_queue_t, rd_kafka_queue_destroy>;
+using EventHandle = Handle<rd_kafka_event_t, rd_kafka_event_destroy>;
+using MessageHandle = Handle<rd_kafka_message_t, rd_kafka_message_destroy>;
+using HeadersHandle = Handle<rd_kafka_headers_t, rd_kafka_headers_destroy>;
+using ErrorHandle = Handle<rd_kafka_error_t, rd_kafka_error_destroy>;
+using MetadataHandle = Handle<const rd_kafka_metadata_t, rd_kafka_metadata_destroy>;
+using PartitionListHandle =
+    Handle<rd_kafka_topic_partition_list_t, rd_kafka_topic_partition_list_destroy>;
 using GroupMetadataHandle =
-    std::unique_ptr<rd_kafka_consumer_group_metadata_t,
-                    HandleDeleter<rd_kafka_consumer_group_metadata_destroy>>;
-using NewTopicHandle =
-    std::unique_ptr<rd_kafka_NewTopic_t, HandleDeleter<rd_kafka_NewTopic_destroy>>;
-using NewPartitionsHandle =
-    std::unique_ptr<rd_kafka_NewPartitions_t, HandleDeleter<rd_kafka_NewPartitions_destroy>>;
-using DeleteRecordsHandle =
-    std::unique_ptr<rd_kafka_DeleteRecords_t, HandleDeleter<rd_kafka_DeleteRecords_destroy>>;
-using ConfigResourceHandle =
-    std::unique_ptr<rd_kafka_ConfigResource_t, HandleDeleter<rd_kafka_ConfigResource_destroy>>;
-using DeleteTopicHandle =
-    std::unique_ptr<rd_kafka_DeleteTopic_t, HandleDeleter<rd_kafka_DeleteTopic_destroy>>;
-using DeleteGroupHandle =
-    std::unique_ptr<rd_kafka_DeleteGroup_t, HandleDeleter<rd_kafka_DeleteGroup_destroy>>;
-using AdminOptionsHandle =
-    std::unique_ptr<rd_kafka_AdminOptions_t, HandleDeleter<rd_kafka_AdminOptions_destroy>>;
-using MockClusterHandle =
-    std::unique_ptr<rd_kafka_mock_cluster_t, HandleDeleter<rd_kafka_mock_cluster_destroy>>;
+    Handle<rd_kafka_consumer_group_metadata_t, rd_kafka_consumer_group_metadata_destroy>;
+using NewTopicHandle = Handle<rd_kafka_NewTopic_t, rd_kafka_NewTopic_destroy>;
+using NewPartitionsHandle = Handle<rd_kafka_NewPartitions_t, rd_kafka_NewPartitions_destroy>;
+using DeleteRecordsHandle = Handle<rd_kafka_DeleteRecords_t, rd_kafka_DeleteRecords_destroy>;
+using ConfigResourceHandle = Handle<rd_kafka_ConfigResource_t, rd_kafka_ConfigResource_destroy>;
+using DeleteTopicHandle = Handle<rd_kafka_DeleteTopic_t, rd_kafka_DeleteTopic_destroy>;
+using DeleteGroupHandle = Handle<rd_kafka_DeleteGroup_t, rd_kafka_DeleteGroup_destroy>;
+using AdminOptionsHandle = Handle<rd_kafka_AdminOptions_t, rd_kafka_AdminOptions_destroy>;
+using MockClusterHandle = Handle<rd_kafka_mock_cluster_t, rd_kafka_mock_cluster_destroy>;
 
 /// True when the broker, or a proxy in front of it, refuses our login, or we refuse its
 /// certificate.

@@ -84,9 +84,7 @@ Result<void> KafkaChangelog::Open(int64_t offset) {
   NEARDUP_TRY(PartitionCount(*reader_, partition_.topic, answer_timeout_ms_));
   Close();
   std::this_thread::sleep_until(closed_at_ + kBetweenAssigns);
-  const PartitionListHandle list(rd_kafka_topic_partition_list_new(1));
-  rd_kafka_topic_partition_list_add(list.get(), partition_.topic.c_str(), partition_.partition)
-      ->offset = next_offset_;
+  const PartitionListHandle list = ListOf({&partition_, 1}, next_offset_);
   const rd_kafka_resp_err_t code = rd_kafka_assign(reader_->get(), list.get());
   if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
     assigned_ = true;
@@ -119,9 +117,7 @@ Result<bool> KafkaChangelog::Holds(const ChangelogMark& mark) {
   NEARDUP_ASSIGN(const OffsetBounds bounds, AskBounds());
   if (mark.offset < bounds.begin || mark.offset >= bounds.end) return false;
   // The reader may hold records that it fetched long ago, so another client asks.
-  const PartitionListHandle list(rd_kafka_topic_partition_list_new(1));
-  rd_kafka_topic_partition_list_add(list.get(), partition_.topic.c_str(), partition_.partition)
-      ->offset = mark.offset;
+  const PartitionListHandle list = ListOf({&partition_, 1}, mark.offset);
   std::this_thread::sleep_until(asked_at_ + kBetweenAssigns);
   const rd_kafka_resp_err_t code = rd_kafka_assign(watermarks_->get(), list.get());
   if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {

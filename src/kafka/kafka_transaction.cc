@@ -542,11 +542,7 @@ Result<void> KafkaTransaction::CommitProducer(const Deadline& deadline) {
 
 Result<std::vector<int64_t>> KafkaTransaction::CommittedOffsets(
     std::span<const InputPartition> inputs) {
-  const PartitionListHandle list(
-      rd_kafka_topic_partition_list_new(static_cast<int>(inputs.size())));
-  for (const InputPartition& input : inputs) {
-    rd_kafka_topic_partition_list_add(list.get(), input.topic.c_str(), input.partition);
-  }
+  const PartitionListHandle list = ListOf(inputs);
   // A read_committed client waits for an offset that is in an open transaction. That is right
   // after a commit of our own, which is about to end. A foreign transaction may stay open for any
   // time, so that then the offsets before it count.

@@ -51,7 +51,7 @@ std::vector<std::string> ClientLibraryWarnings(int version, std::string_view sas
 
 struct EmbeddedBroker::Parts {
   /// The cluster runs in the thread of this client and is destroyed before it.
-  std::unique_ptr<rd_kafka_t, HandleDeleter<rd_kafka_destroy>> client;
+  Handle<rd_kafka_t, rd_kafka_destroy> client;
   MockClusterHandle cluster;
 };
 

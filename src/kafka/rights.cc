@@ -117,8 +117,7 @@ std::string Spelt(const char* name) {
 
 Result<std::optional<std::vector<Acl>>> ListAcls(const Client& client, ResourceKind kind,
                                                  const std::string& name, int timeout_ms) {
-  using FilterHandle =
-      std::unique_ptr<rd_kafka_AclBindingFilter_t, HandleDeleter<rd_kafka_AclBinding_destroy>>;
+  using FilterHandle = Handle<rd_kafka_AclBindingFilter_t, rd_kafka_AclBinding_destroy>;
   const std::string doing = "listing the rules of the cluster";
   const char* const resource = kind == ResourceKind::kCluster ? "kafka-cluster" : name.c_str();
   std::array<char, 256> complaint{};
@@ -272,8 +271,8 @@ Answers ProbeWriting(const KafkaOptions& options, const std::vector<std::string>
 
 Result<void> ProbeCommitting(const KafkaOptions& options, const std::string& group,
                              const std::string& topic) {
-  using OrderHandle = std::unique_ptr<rd_kafka_AlterConsumerGroupOffsets_t,
-                                      HandleDeleter<rd_kafka_AlterConsumerGroupOffsets_destroy>>;
+  using OrderHandle =
+      Handle<rd_kafka_AlterConsumerGroupOffsets_t, rd_kafka_AlterConsumerGroupOffsets_destroy>;
   const std::string doing = fmt::format("asking for the rights on group {}", group);
   NEARDUP_ASSIGN(const std::shared_ptr<Client> client,
                  Client::New(options, ClientRole::kWatermark, {}));

@@ -129,15 +129,12 @@ void AskForLeaders(Client& client, const std::string& topic, const Deadline& dea
 /// rd_kafka_query_watermark_offsets, this call keeps its time-out while the leader is silent.
 rd_kafka_resp_err_t AskOffset(Client& client, const InputPartition& partition, int64_t which,
                               const Deadline& deadline, int64_t& offset) {
-  const PartitionListHandle list(rd_kafka_topic_partition_list_new(1));
-  rd_kafka_topic_partition_t* row =
-      rd_kafka_topic_partition_list_add(list.get(), partition.topic.c_str(), partition.partition);
-  row->offset = which;
+  const PartitionListHandle list = ListOf({&partition, 1}, which);
   const rd_kafka_resp_err_t code =
       rd_kafka_offsets_for_times(client.get(), list.get(), deadline.left_ms(kLeaderSliceMs));
   if (code != RD_KAFKA_RESP_ERR_NO_ERROR) return code;
-  offset = row->offset;
-  return row->err;
+  offset = list->elems[0].offset;
+  return list->elems[0].err;
 }
 
 }  // namespace

@@ -341,12 +341,7 @@ Result<std::vector<int64_t>> ListOffsetsAtTime(const KafkaOptions& options,
                  ListOffsetBounds(options, partitions, log));
   NEARDUP_ASSIGN(const std::shared_ptr<Client> client,
                  Client::New(options, ClientRole::kWatermark, log));
-  const PartitionListHandle list(
-      rd_kafka_topic_partition_list_new(static_cast<int>(partitions.size())));
-  for (const InputPartition& partition : partitions) {
-    rd_kafka_topic_partition_list_add(list.get(), partition.topic.c_str(), partition.partition)
-        ->offset = time_ms;
-  }
+  const PartitionListHandle list = ListOf(partitions, time_ms);
   const auto code =
       rd_kafka_offsets_for_times(client->get(), list.get(), options.answer_timeout_ms);
   if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
