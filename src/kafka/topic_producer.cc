@@ -47,8 +47,6 @@ Result<void> TopicProducer::Write(const std::string& topic, int32_t partition,
   return client_->diagnosis().Explain(FromKafka(code, doing));
 }
 
-Result<void> TopicProducer::Flush() { return producer_->Flush(Deadline(timeout_ms_)); }
-
 TopicTransaction::TopicTransaction(std::unique_ptr<TopicProducer> producer, int timeout_ms)
     : timeout_ms_(timeout_ms), producer_(std::move(producer)) {}
 TopicTransaction::~TopicTransaction() = default;
@@ -115,29 +113,11 @@ Result<void> TopicTransaction::Commit(const std::string& group,
   return {};
 }
 
-namespace {
-
-constexpr int kAnswersPerWait = 6;
-
-}  // namespace
-
-KafkaWriter::KafkaWriter(std::unique_ptr<TopicProducer> producer)
-    : producer_(std::move(producer)) {}
-KafkaWriter::~KafkaWriter() = default;
-
-Result<std::unique_ptr<KafkaWriter>> KafkaWriter::New(const KafkaOptions& options,
+Result<std::unique_ptr<TopicProducer>> NewKafkaWriter(const KafkaOptions& options,
                                                       const KafkaLog& log) {
-  NEARDUP_ASSIGN(std::unique_ptr<TopicProducer> producer,
-                 TopicProducer::New(options, ClientRole::kPlainWriter, log,
-                                    kAnswersPerWait * options.answer_timeout_ms));
-  return std::unique_ptr<KafkaWriter>(new KafkaWriter(std::move(producer)));
+  constexpr int kAnswersPerWait = 6;
+  return TopicProducer::New(options, ClientRole::kPlainWriter, log,
+                            kAnswersPerWait * options.answer_timeout_ms);
 }
-
-Result<void> KafkaWriter::Write(const std::string& topic, int32_t partition,
-                                const Message& message) {
-  return producer_->Write(topic, partition, message, message.headers);
-}
-
-Result<void> KafkaWriter::Flush() { return producer_->Flush(); }
 
 }  // namespace neardup

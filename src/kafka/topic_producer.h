@@ -32,7 +32,11 @@ class TopicProducer {
   /// writing.
   Result<void> Write(const std::string& topic, int32_t partition, const Message& message,
                      const std::vector<HeaderView>& headers);
-  Result<void> Flush();
+  Result<void> Write(const std::string& topic, int32_t partition, const Message& message) {
+    return Write(topic, partition, message, message.headers);
+  }
+  /// Waits for all deliveries.
+  Result<void> Flush() { return producer_->Flush(Deadline(timeout_ms_)); }
   /// Repeats a call of the library while the brokers are unavailable.
   template <class Call>
   Result<void> Retry(Call call, const std::string& doing) {
@@ -57,8 +61,6 @@ class TopicProducer {
 
 // Writes records into any topics, and moves the offsets of a group, in transactions: for the
 // commands of an operator.
-
-class TopicProducer;
 
 /// A partition, and what a group commits for it.
 struct GroupProgress {
@@ -95,29 +97,12 @@ class TopicTransaction {
   std::string late_request_;  ///< of the last transaction; empty: none
 };
 
-// Writes records outside of transactions, for demonstrations and tests that fill topics.
-
-class TopicProducer;
-
-/// Idempotent: each record stands once in its partition, in the order of the calls of Write. One
-/// thread.
-class KafkaWriter {
- public:
-  /// Makes the client; does not wait for a broker. Records that were not flushed when the writer is
-  /// destroyed may be lost.
-  static Result<std::unique_ptr<KafkaWriter>> New(const KafkaOptions& options, const KafkaLog& log);
-  ~KafkaWriter();
-  /// Takes a copy of key, value, headers and timestamp; a timestamp of -1 becomes the time of
-  /// writing. Waits while the bound of records in flight is reached. May return the failed delivery
-  /// of an earlier record.
-  Result<void> Write(const std::string& topic, int32_t partition, const Message& message);
-  /// Waits for all deliveries, at most six times answer_timeout_ms, and returns the first that
-  /// failed. After an error the writer cannot be used any more.
-  Result<void> Flush();
-
- private:
-  explicit KafkaWriter(std::unique_ptr<TopicProducer> producer);
-  std::unique_ptr<TopicProducer> producer_;
-};
+/// Writes records outside of transactions, for demonstrations and tests that fill topics.
+/// Idempotent: each record stands once in its partition, in the order of the calls of Write. Makes
+/// the client; does not wait for a broker. A call waits at most six times answer_timeout_ms. After
+/// an error the writer cannot be used any more. Records that were not flushed when it is destroyed
+/// may be lost.
+Result<std::unique_ptr<TopicProducer>> NewKafkaWriter(const KafkaOptions& options,
+                                                      const KafkaLog& log);
 
 }  // namespace neardup

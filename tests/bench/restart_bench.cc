@@ -195,8 +195,8 @@ class Restart {
 
  private:
   Result<void> Write(uint64_t begin, uint64_t end) {
-    NEARDUP_ASSIGN(const std::unique_ptr<KafkaWriter> writer,
-                   KafkaWriter::New(settings_.kafka, {}));
+    NEARDUP_ASSIGN(const std::unique_ptr<TopicProducer> writer,
+                   NewKafkaWriter(settings_.kafka, {}));
     for (uint64_t number = begin; number < end; ++number) {
       const std::string text = TextOf(number);
       Message message;

@@ -139,7 +139,7 @@ Result<void> FillInTransactions(const Arguments& arguments,
 Result<void> Fill(const Arguments& arguments) {
   NEARDUP_ASSIGN(const std::vector<InputPartition> partitions, ListPartitions(arguments.kafka, {}));
   if (arguments.abort_every > 0) return FillInTransactions(arguments, partitions);
-  NEARDUP_ASSIGN(const std::unique_ptr<KafkaWriter> writer, KafkaWriter::New(arguments.kafka, {}));
+  NEARDUP_ASSIGN(const std::unique_ptr<TopicProducer> writer, NewKafkaWriter(arguments.kafka, {}));
   SyntheticOptions synthetic = arguments.synthetic;
   Pace pace(arguments.per_second);
   const pid_t parent = getppid();
@@ -158,7 +158,7 @@ Result<void> Fill(const Arguments& arguments) {
 
 /// The first committed records at or after the offset, which may belong to a marker.
 Result<void> Copy(const Arguments& arguments) {
-  NEARDUP_ASSIGN(const std::unique_ptr<KafkaWriter> writer, KafkaWriter::New(arguments.kafka, {}));
+  NEARDUP_ASSIGN(const std::unique_ptr<TopicProducer> writer, NewKafkaWriter(arguments.kafka, {}));
   Result<void> written;
   size_t copied = 0;
   const InputPartition from{arguments.topic, arguments.partition};
@@ -300,7 +300,7 @@ Result<void> Leader(const Arguments& arguments) {
 Result<void> Put(const Arguments& arguments) {
   std::ifstream lines(arguments.file, std::ios::binary);
   if (!lines) return Error{ErrorCode::kIo, arguments.file + " cannot be read"};
-  NEARDUP_ASSIGN(const std::unique_ptr<KafkaWriter> writer, KafkaWriter::New(arguments.kafka, {}));
+  NEARDUP_ASSIGN(const std::unique_ptr<TopicProducer> writer, NewKafkaWriter(arguments.kafka, {}));
   std::string line;
   while (std::getline(lines, line)) {
     NEARDUP_ASSIGN(const LineRecord record, ParseLine(line));

@@ -17,7 +17,7 @@ class RealWriter : public testing::Test {
 TEST_F(RealWriter, EveryRecordArrivesUnchangedAndInOrderThroughAQueueOfTen) {
   CreateTopic(TestBrokers(), topic_, 2);
   options_.inflight_records_max = 10;
-  auto writer = KafkaWriter::New(options_, {});
+  auto writer = NewKafkaWriter(options_, {});
   ASSERT_OK(writer);
   std::vector<TestRecord> records;
   for (int i = 0; i < 500; ++i) records.push_back(Record("value " + std::to_string(i)));
@@ -34,7 +34,7 @@ TEST_F(RealWriter, EveryRecordArrivesUnchangedAndInOrderThroughAQueueOfTen) {
 
 TEST_F(RealWriter, ARecordWithoutATimestampGetsTheTimeOfWriting) {
   CreateTopic(TestBrokers(), topic_, 1);
-  auto writer = KafkaWriter::New(options_, {});
+  auto writer = NewKafkaWriter(options_, {});
   ASSERT_OK(writer);
   TestRecord record = Record("value");
   record.timestamp_ms = -1;
@@ -49,7 +49,7 @@ TEST_F(RealWriter, ARecordWithoutATimestampGetsTheTimeOfWriting) {
 
 TEST_F(RealWriter, AFailedDeliveryNamesTopicAndPartition) {
   CreateTopic(TestBrokers(), topic_, 1, {{"max.message.bytes", "1000"}});
-  auto writer = KafkaWriter::New(options_, {});
+  auto writer = NewKafkaWriter(options_, {});
   ASSERT_OK(writer);
   const TestRecord record = Record(std::string(5000, 'x'));
   ASSERT_OK((*writer)->Write(topic_, 0, AsMessage(record, {})));

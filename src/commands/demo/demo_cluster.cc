@@ -66,7 +66,7 @@ Result<void> DemoCluster::CreateTopics() {
 }
 
 Result<void> DemoCluster::Fill() {
-  NEARDUP_ASSIGN(const std::unique_ptr<KafkaWriter> writer, KafkaWriter::New(options_, log_));
+  NEARDUP_ASSIGN(const std::unique_ptr<TopicProducer> writer, NewKafkaWriter(options_, log_));
   std::map<std::string, int32_t> partitions;
   for (const auto& [partition, indexes] : placed_) ++partitions[partition.topic];
   for (size_t i = 0; i < records_.size(); ++i) {
