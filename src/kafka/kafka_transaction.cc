@@ -406,10 +406,10 @@ Result<void> KafkaTransaction::CheckCompaction() {
   if (policy.find("compact") != policy.npos) {
     return Retriable(
         ErrorCode::kUnavailable,
-        fmt::format("topic {0} has cleanup.policy={1} and refuses records without a key; the lane "
-                    "waits until it takes them: kafka-configs.sh --alter --entity-type topics "
-                    "--entity-name {0} --add-config cleanup.policy=delete",
-                    keyless_refused_, policy));
+        fmt::format("topic {} has cleanup.policy={} and refuses records without a key; the lane "
+                    "waits until it takes them: {}",
+                    keyless_refused_, policy,
+                    SetCommand(keyless_refused_, "cleanup.policy", "delete")));
   }
   keyless_refused_.clear();
   return {};

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <memory>
 #include <optional>
@@ -34,21 +33,6 @@ struct Topic {
   bool write = false;
   bool delete_records = false;
 };
-
-std::optional<int64_t> NumberIn(const Properties& settings, const char* name) {
-  const auto found = settings.find(name);
-  if (found == settings.end()) return std::nullopt;
-  int64_t number = 0;
-  const char* end = found->second.data() + found->second.size();
-  if (std::from_chars(found->second.data(), end, number).ec != std::errc()) return std::nullopt;
-  return number;
-}
-
-std::string Set(const std::string& topic, const char* name, int64_t value) {
-  return fmt::format(
-      "kafka-configs.sh --alter --entity-type topics --entity-name {} --add-config {}={}", topic,
-      name, value);
-}
 
 class Checker {
  public:
@@ -230,18 +214,19 @@ bool Checker::CheckExistence(const Topic& topic) {
 }
 
 void Checker::CheckSize(const Topic& topic, const Properties& settings) {
-  const std::optional<int64_t> found = NumberIn(settings, "max.message.bytes");
+  const std::optional<int64_t> found = NumberOf(settings, "max.message.bytes");
   if (!found) return;
   if (topic.is_changelog) {
     if (*found >= kDeltaBytesMax) return;
     Wrong(SubjectOf(topic), ErrorCode::kConfig,
           fmt::format("max.message.bytes={}, expected {} or more for the deltas: {}", *found,
-                      kDeltaBytesMax, Set(topic.name, "max.message.bytes", kDeltaBytesMax)));
+                      kDeltaBytesMax,
+                      SetCommand(topic.name, "max.message.bytes", fmt::to_string(kDeltaBytesMax))));
     return;
   }
   const auto of_input = settings_.find(topic.input);
   if (of_input == settings_.end()) return;
-  const int64_t largest = std::min(NumberIn(of_input->second, "max.message.bytes").value_or(0),
+  const int64_t largest = std::min(NumberOf(of_input->second, "max.message.bytes").value_or(0),
                                    needs_.record_bytes_max);
   const int64_t wanted = largest + kHeaderRoomBytes;
   if (*found >= wanted) return;
@@ -249,7 +234,8 @@ void Checker::CheckSize(const Topic& topic, const Properties& settings) {
        fmt::format(
            "max.message.bytes={}, expected {} or more for the largest records of {} with our "
            "header; larger ones become dead letters (too_large): {}",
-           *found, wanted, topic.input, Set(topic.name, "max.message.bytes", wanted)));
+           *found, wanted, topic.input,
+           SetCommand(topic.name, "max.message.bytes", fmt::to_string(wanted))));
 }
 
 void Checker::CheckReplicas(const Topic& topic, const Properties& settings) {
@@ -260,18 +246,19 @@ void Checker::CheckReplicas(const Topic& topic, const Properties& settings) {
                                        "broker stops the lane or loses records",
                                        replicas, wanted, brokers_));
   }
-  const std::optional<int64_t> in_sync = NumberIn(settings, "min.insync.replicas");
+  const std::optional<int64_t> in_sync = NumberOf(settings, "min.insync.replicas");
   if (!in_sync) return;
   if (*in_sync > replicas) {
     Wrong(
         SubjectOf(topic), ErrorCode::kConfig,
         fmt::format("min.insync.replicas={} with {} replica(s): the brokers refuse every write: {}",
-                    *in_sync, replicas, Set(topic.name, "min.insync.replicas", replicas)));
+                    *in_sync, replicas,
+                    SetCommand(topic.name, "min.insync.replicas", fmt::to_string(replicas))));
   } else if (!topic.is_changelog && replicas >= kReplicasWanted && *in_sync < 2) {
     Warn(SubjectOf(topic),
          fmt::format("min.insync.replicas={} with {} replicas, expected 2: the loss of one broker "
                      "can lose its newest records: {}",
-                     *in_sync, replicas, Set(topic.name, "min.insync.replicas", 2)));
+                     *in_sync, replicas, SetCommand(topic.name, "min.insync.replicas", "2")));
   }
 }
 

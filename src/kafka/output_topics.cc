@@ -38,8 +38,7 @@ void OutputTopics::SetRecordLimits() {
 }
 
 Result<void> OutputTopics::ReadLimits(const std::string& input_topic, TopicAdmin& admin) {
-  for (const Route route : kRoutes) {
-    const std::string topic = ExpandTopic(Template(route), input_topic);
+  for (const std::string& topic : OutputsOf(options_, input_topic)) {
     NEARDUP_ASSIGN(const Properties settings, admin.Settings(topic));
     const auto largest = NumberOf(settings, "max.message.bytes");
     if (largest) max_message_bytes_[topic] = *largest;
@@ -77,38 +76,23 @@ void OutputTopics::Unbind() {
 }
 
 rd_kafka_topic_t* OutputTopics::Find(const std::string& input_topic, Route route) {
+  assert(route != Route::kNowhere);
   const auto index = static_cast<size_t>(route);
   for (const Outputs& outputs : outputs_) {
     if (outputs.input_topic == input_topic) return outputs.handles[index].get();
   }
   Outputs& added = outputs_.emplace_back();
   added.input_topic = input_topic;
-  for (const Route each : kRoutes) {
-    const std::string name = ExpandTopic(Template(each), input_topic);
-    added.handles[static_cast<size_t>(each)].reset(
-        rd_kafka_topic_new(client_->get(), name.c_str(), nullptr));
+  for (const std::string& name : OutputsOf(options_, input_topic)) {
+    added.handles.emplace_back(rd_kafka_topic_new(client_->get(), name.c_str(), nullptr));
   }
   return added.handles[index].get();
 }
 
-const std::string& OutputTopics::Template(Route route) const {
-  switch (route) {
-    case Route::kUnique:
-      return options_.unique_topic;
-    case Route::kDuplicate:
-      return options_.duplicate_topic;
-    case Route::kDeadLetter:
-      break;
-    case Route::kNowhere:
-      assert(false);
-  }
-  return options_.dead_letter_topic;
-}
-
 int64_t OutputTopics::SmallestLimit(const std::string& input_topic) const {
   int64_t smallest = INT64_MAX;
-  for (const Route route : kRoutes) {
-    const auto found = max_message_bytes_.find(ExpandTopic(Template(route), input_topic));
+  for (const std::string& topic : OutputsOf(options_, input_topic)) {
+    const auto found = max_message_bytes_.find(topic);
     smallest =
         std::min(smallest, found == max_message_bytes_.end() ? kBrokerDefaultBytes : found->second);
   }

@@ -1,7 +1,6 @@
 // The three output topics of each input topic: names, largest records and library handles.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -42,9 +41,8 @@ class OutputTopics {
  private:
   struct Outputs {
     std::string input_topic;
-    std::array<TopicHandle, kRouteCount> handles;  ///< by Route
+    std::vector<TopicHandle> handles;  ///< by Route
   };
-  const std::string& Template(Route route) const;
   int64_t SmallestLimit(const std::string& input_topic) const;
   void SetRecordLimits();
 

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
 #include <set>
 #include <thread>
 
+#include "detect/base/quantity.h"
 #include "kafka/client.h"
 #include "kafka/errors.h"
 #include "kafka/kafka_options.h"
@@ -142,10 +142,13 @@ rd_kafka_resp_err_t AskOffset(Client& client, const InputPartition& partition, i
 std::optional<int64_t> NumberOf(const Properties& settings, const std::string& name) {
   const auto found = settings.find(name);
   if (found == settings.end()) return std::nullopt;
-  int64_t number = 0;
-  const char* end = found->second.data() + found->second.size();
-  if (std::from_chars(found->second.data(), end, number).ptr != end) return std::nullopt;
-  return number;
+  return ParseInteger(found->second);
+}
+
+std::string SetCommand(std::string_view topic, std::string_view setting, std::string_view value) {
+  return fmt::format(
+      "kafka-configs.sh --alter --entity-type topics --entity-name {} --add-config {}={}", topic,
+      setting, value);
 }
 
 Result<std::optional<TopicShape>> AskTopicShape(Client& client, const std::string& topic,

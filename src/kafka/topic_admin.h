@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kafka/client.h"
@@ -44,6 +45,9 @@ Result<OffsetBounds> AskOffsetBounds(Client& client, const InputPartition& parti
 
 /// A setting of a topic; nullopt if it is missing or no number.
 std::optional<int64_t> NumberOf(const Properties& settings, const std::string& name);
+
+/// The command of Kafka's tools that changes a setting of a topic, for a message.
+std::string SetCommand(std::string_view topic, std::string_view setting, std::string_view value);
 
 class TopicAdmin {
  public:

@@ -130,18 +130,13 @@ Result<void> TopicKeeper::EnsureSize(const std::string& topic, int32_t partition
 /// Records keep their timestamps, so that an output must take, and keep, what its input holds.
 void TopicKeeper::WarnOfLimits(const std::string& topic, const Properties& found,
                                const std::string& input, const Properties& wanted) {
-  const auto change = [&topic](const char* setting, const std::string& value) {
-    return fmt::format(
-        "kafka-configs.sh --alter --entity-type topics --entity-name {} --add-config {}={}", topic,
-        setting, value);
-  };
   for (const char* setting : {kTimeAhead, kTimeBefore}) {
     const auto limit = NumberOf(found, setting);
     if (!limit || fmt::to_string(*limit) == kNoTimeLimit) continue;
     report_.warnings.push_back(fmt::format(
         "topic {} has {} {}, so that it refuses records with other timestamps, and outputs have "
         "the timestamps of their inputs; change it: {}",
-        topic, setting, *limit, change(setting, kNoTimeLimit)));
+        topic, setting, *limit, SetCommand(topic, setting, kNoTimeLimit)));
   }
   for (const char* setting : {"retention.ms", "retention.bytes"}) {
     const auto kept = NumberOf(found, setting);
@@ -150,7 +145,8 @@ void TopicKeeper::WarnOfLimits(const std::string& topic, const Properties& found
     report_.warnings.push_back(fmt::format(
         "topic {} has {} {}, and its input {} has {}, so that records may be deleted from it "
         "before anybody reads them; change it: {}",
-        topic, setting, *kept, input, *needed, change(setting, fmt::to_string(*needed))));
+        topic, setting, *kept, input, *needed,
+        SetCommand(topic, setting, fmt::to_string(*needed))));
   }
 }
 
@@ -264,19 +260,17 @@ Result<std::vector<std::string>> CheckChangelogSettings(const std::string& topic
     const auto found = settings.find(name);
     if (found == settings.end() || found->second == wanted) continue;
     return Fatal(ErrorCode::kConfig,
-                 fmt::format("topic {0} has {1}={2}, which loses state; it must be {3}: "
-                             "kafka-configs.sh --alter --entity-type topics --entity-name {0} "
-                             "--add-config {1}={3}",
-                             topic, name, found->second, wanted));
+                 fmt::format("topic {} has {}={}, which loses state; it must be {}: {}", topic,
+                             name, found->second, wanted, SetCommand(topic, name, wanted)));
   }
   std::vector<std::string> warnings;
   const int64_t in_sync = NumberOf(settings, kInSync).value_or(kInSyncMin);
   if (replicas >= kReplicasToSpare && in_sync < kInSyncMin) {
     warnings.push_back(fmt::format(
-        "topic {0} has {1} replicas and {2}={3}: losing one broker can lose its newest records; "
-        "set it to {4}: kafka-configs.sh --alter --entity-type topics --entity-name {0} "
-        "--add-config {2}={4}",
-        topic, replicas, kInSync, in_sync, kInSyncMin));
+        "topic {} has {} replicas and {}={}: losing one broker can lose its newest records; "
+        "set it to {}: {}",
+        topic, replicas, kInSync, in_sync, kInSyncMin,
+        SetCommand(topic, kInSync, fmt::to_string(kInSyncMin))));
   }
   const auto stamp = settings.find("message.timestamp.type");
   if (stamp != settings.end() && stamp->second != "LogAppendTime") {
