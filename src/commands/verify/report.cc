@@ -3,34 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 namespace neardup {
 
 const char* Name(AuditCheck check) {
-  switch (check) {
-    case AuditCheck::kHeader:
-      return "header";
-    case AuditCheck::kCoverage:
-      return "coverage";
-    case AuditCheck::kPayload:
-      return "payload";
-    case AuditCheck::kRoute:
-      return "route";
-    case AuditCheck::kSeq:
-      return "seq";
-    case AuditCheck::kOrder:
-      return "order";
-    case AuditCheck::kSoundness:
-      return "soundness";
-    case AuditCheck::kCompleteness:
-      return "completeness";
-    case AuditCheck::kDeadLetter:
-      return "dead_letter";
-    case AuditCheck::kGroups:
-      return "groups";
-  }
-  return "none";
+  constexpr std::array kNames = {"header", "coverage",  "payload",      "route",       "seq",
+                                 "order",  "soundness", "completeness", "dead_letter", "groups"};
+  static_assert(kNames.size() == kAuditCheckCount);
+  return kNames[static_cast<size_t>(check)];
 }
 
 bool AuditReport::ok() const {
@@ -55,49 +37,24 @@ std::string ReportText(const AuditReport& report) {
   }
   text += fmt::format("\ninput records {}: unique {}, duplicate {}, dead-letter {}\n",
                       report.inputs, report.unique, report.duplicates, report.dead_letters);
-  if (report.suspects > 0) {
-    text += fmt::format("suspects among the unique records: {}\n", report.suspects);
-  }
-  if (report.dropped > 0) {
-    text += fmt::format("dropped duplicates, counted and not checked: {}\n", report.dropped);
-  }
-  if (report.replacing > 0) {
-    text +=
-        fmt::format("duplicates that took the place of an older record: {}\n", report.replacing);
-  }
-  if (report.released > 0) {
-    text += fmt::format("duplicates that were released to the unique topic: {}\n", report.released);
-  }
-  if (report.observed > 0) {
-    text += fmt::format("on the unique topic because the lane observed: {}\n", report.observed);
-  }
-  if (report.newer_outputs > 0) {
-    text += fmt::format("outputs newer than the audited end: {}\n", report.newer_outputs);
-  }
-  if (report.older_outputs > 0) {
-    text += fmt::format("outputs older than the audited begin: {}\n", report.older_outputs);
-  }
-  if (report.originals_left_out > 0) {
-    text += fmt::format(
-        "duplicates whose original is outside of the audited records, verdict not checked: {}\n",
-        report.originals_left_out);
-  }
-  if (report.originals_of_history > 0) {
-    text += fmt::format("duplicates whose original is of the imported history: {}\n",
-                        report.originals_of_history);
-  }
-  if (report.outputs_deleted > 0) {
-    text += fmt::format("input records whose output may be deleted, not checked: {}\n",
-                        report.outputs_deleted);
-  }
-  if (report.outputs_without_input > 0) {
-    text +=
-        fmt::format("outputs whose input record is deleted: {}\n", report.outputs_without_input);
-  }
-  if (report.pairs_excused > 0) {
-    text += fmt::format(
-        "pairs of near uniques whose first was forgotten or whose event time was clamped: {}\n",
-        report.pairs_excused);
+  const std::pair<uint64_t, std::string_view> counts[] = {
+      {report.suspects, "suspects among the unique records"},
+      {report.dropped, "dropped duplicates, counted and not checked"},
+      {report.replacing, "duplicates that took the place of an older record"},
+      {report.released, "duplicates that were released to the unique topic"},
+      {report.observed, "on the unique topic because the lane observed"},
+      {report.newer_outputs, "outputs newer than the audited end"},
+      {report.older_outputs, "outputs older than the audited begin"},
+      {report.originals_left_out,
+       "duplicates whose original is outside of the audited records, verdict not checked"},
+      {report.originals_of_history, "duplicates whose original is of the imported history"},
+      {report.outputs_deleted, "input records whose output may be deleted, not checked"},
+      {report.outputs_without_input, "outputs whose input record is deleted"},
+      {report.pairs_excused,
+       "pairs of near uniques whose first was forgotten or whose event time was clamped"},
+  };
+  for (const auto& [count, what] : counts) {
+    if (count > 0) text += fmt::format("{}: {}\n", what, count);
   }
   if (!report.cause.empty()) return text + fmt::format("\ncause: {}\n", report.cause);
   for (size_t i = 0; i < kAuditCheckCount; ++i) {

@@ -21,7 +21,7 @@ enum class AuditCheck : uint8_t {
   kDeadLetter,    ///< exactly the records that cannot be compared are dead letters
   kGroups,        ///< each record of the groups topic counts the copies that the outputs have
 };
-/// Number of checks: one more than the last. A test holds it against the names.
+/// Number of checks: one more than the last.
 inline constexpr size_t kAuditCheckCount = 10;
 
 /// Short lower-case name, for tables and JSON.
