@@ -8,6 +8,7 @@
 #include "kafka/kafka_options.h"
 #include "kafka/kafka_ports.h"
 #include "kafka/topic_producer.h"
+#include "service/topics/topic_reading.h"
 #include "stream/lane/route_header.h"
 
 namespace neardup {
@@ -27,10 +28,6 @@ constexpr int kReadTimeoutMs = 30'000;
 /// malformed; otherwise articles.
 const char* TopicOf(const SyntheticRecord& record) {
   return record.payload.find("\"name\"") != std::string::npos ? kProducts : kArticles;
-}
-
-std::string PlaceText(const InputPartition& partition, int64_t offset) {
-  return fmt::format("{}/{}/{}", partition.topic, partition.partition, offset);
 }
 
 }  // namespace
@@ -122,7 +119,7 @@ Result<void> DemoCluster::Take(const Message& message, std::vector<DemoVerdict>&
     return Error{ErrorCode::kInternal,
                  fmt::format("the output topics hold the record {} twice", verdict.place)};
   }
-  verdict.place = PlaceText(header.origin, header.origin_offset);
+  verdict.place = TextOf(header.origin, header.origin_offset);
   verdict.decision = header.decision();
   verdict.reason = header.reason;
   if (header.original) {
@@ -137,9 +134,9 @@ Result<void> DemoCluster::Take(const Message& message, std::vector<DemoVerdict>&
 Result<size_t> DemoCluster::RecordAt(const InputPartition& partition, int64_t offset) const {
   const auto found = placed_.find(partition);
   if (found == placed_.end() || offset < 0 || static_cast<size_t>(offset) >= found->second.size()) {
-    return Error{ErrorCode::kInternal,
-                 fmt::format("an output names {}, where no record was written",
-                             PlaceText(partition, offset))};
+    return Error{
+        ErrorCode::kInternal,
+        fmt::format("an output names {}, where no record was written", TextOf(partition, offset))};
   }
   return found->second[static_cast<size_t>(offset)];
 }

@@ -71,7 +71,7 @@ Result<RecordPair> FindPair(const ExplainArguments& arguments, const Settings& s
 /// What a lane says of a record that repeats no other one.
 std::string TextOfAlone(const NamedRecord& record, bool as_json) {
   const ParsedHeader& header = *record.header;
-  const std::string origin = fmt::format("{}/{}", TextOf(header.origin), header.origin_offset);
+  const std::string origin = TextOf(header.origin, header.origin_offset);
   const bool dead = header.decision() == Decision::kDeadLetter;
   if (as_json) {
     nlohmann::ordered_json json = {{"verdict", Name(header.decision())},

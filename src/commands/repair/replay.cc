@@ -175,7 +175,7 @@ class Replayer {
     }
     NEARDUP_ASSIGN(const std::optional<Message> original, ReadOriginal(*header));
     if (original) return Write(*header, *original, 0, 0);
-    counts_.gone.push_back(fmt::format("{}/{}", TextOf(header->origin), header->origin_offset));
+    counts_.gone.push_back(TextOf(header->origin, header->origin_offset));
     return {};
   }
 

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -47,11 +46,6 @@ std::string LimitsText(const MatchOptions& match) {
   return text;
 }
 
-ProgressStyle StyleFor(const ReportArguments& arguments) {
-  if (arguments.quiet || arguments.json) return ProgressStyle::kNone;
-  return isatty(STDERR_FILENO) != 0 ? ProgressStyle::kBar : ProgressStyle::kLines;
-}
-
 Result<VerdictReport> Report(const ReportArguments& arguments) {
   SystemClock clock;
   NEARDUP_ASSIGN(const InputRange range,
@@ -61,7 +55,8 @@ Result<VerdictReport> Report(const ReportArguments& arguments) {
   NEARDUP_TRY(CheckFiles(FilesRead(arguments.config, config),
                          std::array{NamedFile{"--cases", arguments.cases}}));
   NEARDUP_TRY(TakeLearnedOf(config, PrintKafkaErrors()));
-  Progress progress(StyleFor(arguments), std::cerr, [&clock] { return clock.SteadyMs(); });
+  Progress progress(StyleFor(arguments.quiet || arguments.json), std::cerr,
+                    [&clock] { return clock.SteadyMs(); });
   Result<VerdictReport> report = ReadVerdicts(
       config.settings,
       {.from_ms = range.from_ms,

@@ -25,10 +25,6 @@
 namespace neardup {
 namespace {
 
-std::string Place(const InputPartition& partition, int64_t offset) {
-  return fmt::format("{}/{}/{}", partition.topic, partition.partition, offset);
-}
-
 double Percent(uint64_t part, uint64_t all) {
   return all == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(all);
 }
@@ -141,7 +137,7 @@ void VerdictSummary::Add(const InputPartition& place, const Message& message) {
 
 void VerdictSummary::AddDuplicate(const InputPartition& place, const Message& message,
                                   const ParsedOriginal& original) {
-  const std::string name = Place(original.partition, original.offset);
+  const std::string name = TextOf(original.partition, original.offset);
   const auto found = originals_.find(name);
   if (found != originals_.end()) {
     CopiedRecord& copied = found->second;
@@ -163,7 +159,7 @@ void VerdictSummary::AddDuplicate(const InputPartition& place, const Message& me
   const auto comes_first = [](const ClosestCall& a, const ClosestCall& b) {
     return std::pair(-a.distance, Hash64(a.copy)) < std::pair(-b.distance, Hash64(b.copy));
   };
-  ClosestCall call{.copy = Place(place, message.position.offset),
+  ClosestCall call{.copy = TextOf(place, message.position.offset),
                    .original = name,
                    .distance = original.distance,
                    .copy_text = {}};

@@ -10,6 +10,7 @@
 
 #include "commands/verify/completeness.h"
 #include "detect/base/hash.h"
+#include "service/topics/topic_reading.h"
 
 namespace neardup {
 
@@ -93,7 +94,7 @@ PayloadDigest Audit::DigestOf(const Message& message, const std::optional<std::s
 }
 
 void Audit::AddOutput(const InputPartition& place, const Message& message) {
-  const std::string where = PositionText(place, message.position.offset);
+  const std::string where = TextOf(place, message.position.offset);
   const std::optional<ParsedHeader> header = HeaderOf(message, where);
   if (!header) return;
   CheckOneLane(place, header->seq, where);
@@ -129,7 +130,7 @@ uint32_t Audit::InputOf(const ParsedHeader& header, const std::string& where) {
   if (input == AuditLedger::kNoInput) {
     report_.Add(AuditCheck::kCoverage, where,
                 fmt::format("names the origin {}, which is in no input partition",
-                            PositionText(header.origin, header.origin_offset)));
+                            TextOf(header.origin, header.origin_offset)));
   }
   return input;
 }

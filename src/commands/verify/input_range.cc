@@ -81,8 +81,7 @@ Result<InputRange> ParseInputRange(const InputRangeText& text, int64_t now_ms) {
   for (const auto& [partition, offset] : range.to_offsets) {
     const auto from = range.from_offsets.find(partition);
     if (from != range.from_offsets.end() && from->second >= offset) {
-      return Refused("--to", fmt::format("{}/{}/{}", partition.topic, partition.partition, offset),
-                     "an offset after --from");
+      return Refused("--to", TextOf(partition, offset), "an offset after --from");
     }
   }
   return range;

@@ -1,26 +1,19 @@
 #include "commands/verify/ledger.h"
 
-#include <fmt/format.h>
-
+#include <algorithm>
 #include <cassert>
+#include <ranges>
 #include <utility>
+
+#include "service/topics/topic_reading.h"
 
 namespace neardup {
 namespace {
 
 /// The first row at or after the offset; the number of rows if there is none.
 size_t FirstFrom(const Column<AuditRow>& rows, int64_t offset) {
-  size_t begin = 0;
-  size_t end = rows.size();
-  while (begin < end) {
-    const size_t middle = begin + (end - begin) / 2;
-    if (rows[middle].offset < offset) {
-      begin = middle + 1;
-    } else {
-      end = middle;
-    }
-  }
-  return begin;
+  return *std::ranges::lower_bound(std::views::iota(size_t{0}, rows.size()), offset, {},
+                                   [&rows](size_t i) { return rows[i].offset; });
 }
 
 }  // namespace
@@ -51,9 +44,8 @@ AuditRow* AuditLedger::Row(uint32_t input, int64_t offset) {
 std::string AuditLedger::Place(uint32_t input, const AuditRow& row) const {
   const AuditPartition& partition = partitions_[input];
   if (!row.covered || row.moved) return Origin(input, row.offset);
-  return PositionText(
-      {partition.topics[static_cast<size_t>(row.route)], partition.partition.partition},
-      row.output.offset);
+  return TextOf({partition.topics[static_cast<size_t>(row.route)], partition.partition.partition},
+                row.output.offset);
 }
 
 uint32_t AuditLedger::InputOf(const AuditRow& row) const {
@@ -69,11 +61,7 @@ uint32_t AuditLedger::InputOf(const AuditRow& row) const {
 }
 
 std::string AuditLedger::Origin(uint32_t input, int64_t offset) const {
-  return PositionText(partitions_[input].partition, offset);
-}
-
-std::string PositionText(const InputPartition& partition, int64_t offset) {
-  return fmt::format("{}/{}/{}", partition.topic, partition.partition, offset);
+  return TextOf(partitions_[input].partition, offset);
 }
 
 }  // namespace neardup

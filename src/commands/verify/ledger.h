@@ -165,7 +165,4 @@ class AuditLedger {
   std::map<InputPartition, uint32_t> numbers_;
 };
 
-/// topic/partition/offset.
-std::string PositionText(const InputPartition& partition, int64_t offset);
-
 }  // namespace neardup

@@ -1,11 +1,13 @@
 #include "commands/verify/progress.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <ostream>
 #include <utility>
 
+#include "commands/program/message.h"
 #include "detect/base/quantity.h"
 
 namespace neardup {
@@ -15,8 +17,6 @@ constexpr int64_t kBarPeriodMs = 200;
 constexpr int64_t kLinePeriodMs = 10'000;
 constexpr uint64_t kStepsPerLook = 1000;
 constexpr size_t kBarWidth = 24;
-/// Returns to the start of the line and clears it.
-constexpr const char* kClearLine = "\r\x1b[K";
 
 std::string TimeText(double seconds) {
   const auto whole = static_cast<uint64_t>(seconds + 0.5);
@@ -26,6 +26,11 @@ std::string TimeText(double seconds) {
 }
 
 }  // namespace
+
+ProgressStyle StyleFor(bool hidden) {
+  if (hidden) return ProgressStyle::kNone;
+  return isatty(STDERR_FILENO) != 0 ? ProgressStyle::kBar : ProgressStyle::kLines;
+}
 
 Progress::Progress(ProgressStyle style, std::ostream& out, std::function<int64_t()> steady_ms)
     : style_(style), out_(out), steady_ms_(std::move(steady_ms)) {}

@@ -15,6 +15,9 @@ enum class ProgressStyle : uint8_t {
   kBar,    ///< one line that is drawn again and again, for terminals
 };
 
+/// By what standard error is.
+ProgressStyle StyleFor(bool hidden);
+
 /// One owner thread. A step is a part of the command that is measured on its own.
 class Progress {
  public:

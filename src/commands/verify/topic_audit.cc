@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
-#include <thread>
 #include <utility>
 
 #include "commands/verify/audit.h"
@@ -21,6 +19,7 @@
 #include "kafka/topics.h"
 #include "service/topics/stopped_lane.h"
 #include "service/topics/topic_reading.h"
+#include "stream/files/local_ports.h"
 #include "stream/state/lane_state.h"
 
 namespace neardup {
@@ -37,18 +36,6 @@ constexpr int64_t kPrefetchBytesMax = int64_t{32} << 20;
 constexpr uint64_t kBaseBytes = uint64_t{96} << 20;
 /// How often the memory is compared with its bound.
 constexpr uint64_t kRecordsPerCheck = 4096;
-
-using SteadyClock = std::chrono::steady_clock;
-
-int64_t MillisecondsSince(SteadyClock::time_point begin) {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(SteadyClock::now() - begin).count();
-}
-
-int64_t WallMs() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
 
 std::string MemoryText(uint64_t bytes) { return Grouped((bytes >> 20) + 1) + " MiB"; }
 
@@ -229,19 +216,20 @@ class TopicReader {
     NEARDUP_ASSIGN(const std::vector<InputPartition> places, FindOutputs());
     NEARDUP_ASSIGN(const std::vector<OffsetBounds> bounds,
                    ListOffsetBounds(settings_.kafka, places, log_));
-    const auto begin = SteadyClock::now();
+    const int64_t begin_ms = SystemClock().SteadyMs();
     for (size_t i = 0; i < places.size(); ++i) {
       while (true) {
         NEARDUP_ASSIGN(const int64_t stable,
                        outputs_source_->StartOffset(places[i], StartAt::kLatest));
         if (stable >= bounds[i].end) break;
-        if (MillisecondsSince(begin) > settings_.kafka.transaction_timeout_ms + kAbortDelayMs) {
+        if (SystemClock().SteadyMs() - begin_ms >
+            settings_.kafka.transaction_timeout_ms + kAbortDelayMs) {
           return Retriable(ErrorCode::kUnavailable,
                            fmt::format("{}: a transaction has been open since offset {} and does "
                                        "not end; find it with kafka-transactions.sh find-hanging",
                                        TextOf(places[i]), stable));
         }
-        std::this_thread::sleep_for(std::chrono::milliseconds(kStableRetryMs));
+        SystemClock().SleepMs(kStableRetryMs);
       }
       output_ends_[places[i]] = bounds[i];
     }
@@ -491,7 +479,7 @@ class TopicReader {
                        .started_late = started_late(),
                        .settings_seq = newest_ ? newest_->settings_seq : 1,
                        .beginning = newest_ ? newest_->beginning : Beginning(),
-                       .now_ms = WallMs(),
+                       .now_ms = SystemClock().WallMs(),
                        .may_release = settings_.lane.routing.release_exact_one_of > 0 ||
                                       settings_.lane.routing.release_near_one_of > 0,
                        .may_observe = settings_.lane.routing.mode == RoutingMode::kObserve ||
@@ -617,7 +605,7 @@ class TopicReader {
     }
     return ReadStep("reading groups", *source, ranges, [&](const Message& message) {
       const InputPartition& place = ranges[message.position.input].partition;
-      audit_->AddGroup(message, PositionText(place, message.position.offset));
+      audit_->AddGroup(message, TextOf(place, message.position.offset));
     });
   }
 

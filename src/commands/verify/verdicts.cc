@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "detect/index/match.h"
+#include "service/topics/topic_reading.h"
 
 namespace neardup {
 namespace {
@@ -167,8 +168,8 @@ void VerdictChecks::CheckHistory(const AuditPartition& partition) {
   report_.Add(AuditCheck::kSoundness, ledger_.Place(*partition.history_copy),
               fmt::format("its original {} is on no unique topic; it is not of the history that "
                           "was imported, because the lane has decided {} before it",
-                          PositionText(partition.partition, partition.history_offset),
-                          PositionText(partition.partition, *first)));
+                          TextOf(partition.partition, partition.history_offset),
+                          TextOf(partition.partition, *first)));
 }
 
 template <class Violated>

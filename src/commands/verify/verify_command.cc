@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <iostream>
@@ -35,11 +34,6 @@ struct VerifyArguments {
   bool json = false;
 };
 
-ProgressStyle StyleFor(const VerifyArguments& arguments) {
-  if (arguments.quiet || arguments.json) return ProgressStyle::kNone;
-  return isatty(STDERR_FILENO) != 0 ? ProgressStyle::kBar : ProgressStyle::kLines;
-}
-
 Result<TopicAuditOptions> OptionsOf(const VerifyArguments& arguments, int64_t now_ms) {
   TopicAuditOptions options;
   NEARDUP_ASSIGN(options.range, ParseInputRange(arguments.range, now_ms));
@@ -65,7 +59,8 @@ Result<std::vector<TopicAudit>> Verify(const VerifyArguments& arguments) {
     LoadedConfig config = loaded;
     config.settings = OfLane(loaded.settings, lane);
     NEARDUP_TRY(TakeLearnedOf(config, PrintKafkaErrors()));
-    Progress progress(StyleFor(arguments), std::cerr, [&clock] { return clock.SteadyMs(); });
+    Progress progress(StyleFor(arguments.quiet || arguments.json), std::cerr,
+                      [&clock] { return clock.SteadyMs(); });
     Result<TopicAudit> audit = AuditTopics(config.settings, options, progress, PrintKafkaErrors());
     progress.End();
     if (!audit.ok()) return audit.error();

@@ -67,7 +67,7 @@ Result<NamedRecord> RecordFinder::Find(const std::string& name) {
 }
 
 Result<NamedRecord> RecordFinder::FindOutputOf(const InputPartition& input, int64_t offset) {
-  return FindOutput({input.topic}, fmt::format("{}/{}", TextOf(input), offset),
+  return FindOutput({input.topic}, TextOf(input, offset),
                     [&](const Message&, const ParsedHeader& header) {
                       return header.origin == input && header.origin_offset == offset;
                     });
@@ -100,8 +100,7 @@ Result<NamedRecord> RecordFinder::FindOutput(
     Result<ParsedHeader> header = ParseRouteHeader(message.headers);
     if (!header.ok() || !is_it(message, *header)) return {};
     if (newest && newest->header->seq > header->seq) return {};
-    newest = NamedRecord{fmt::format("{}/{}", TextOf(ranges[message.position.input].partition),
-                                     message.position.offset),
+    newest = NamedRecord{TextOf(ranges[message.position.input].partition, message.position.offset),
                          std::nullopt, message.timestamp_ms, true, std::move(*header)};
     if (message.value) newest->value = std::string(*message.value);
     return {};
@@ -182,7 +181,7 @@ Result<NamedRecord> RecordFinder::ReadLineOf(const std::string& path, int64_t li
 Result<NamedRecord> RecordFinder::ReadFromTopic(const std::string& topic, int32_t partition,
                                                 int64_t offset) {
   const TopicOffset at{{topic, partition}, offset};
-  const std::string name = fmt::format("{}/{}", TextOf(at.partition), offset);
+  const std::string name = TextOf(at.partition, offset);
   KafkaOptions options = settings_.kafka;
   options.topics = {topic};
   NEARDUP_ASSIGN(const std::unique_ptr<Source> source, NewKafkaSource(options, log_));

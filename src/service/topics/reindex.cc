@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <memory>
 #include <optional>
@@ -18,6 +17,7 @@
 #include "neardup/filter.h"
 #include "service/topics/stopped_lane.h"
 #include "service/topics/topic_reading.h"
+#include "stream/files/local_ports.h"
 #include "stream/lane/route_header.h"
 #include "stream/state/fresh_deltas.h"
 #include "stream/state/lane_state.h"
@@ -25,12 +25,6 @@
 
 namespace neardup {
 namespace {
-
-int64_t WallMs() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
 
 /// A unique record under the new settings.
 struct UniqueRecord {
@@ -54,7 +48,7 @@ class Reindexer {
         log_(log),
         filter_(settings.lane.filter),
         fingerprinter_(filter_),
-        clock_max_ms_(WallMs() + filter_.window.ahead_max_ms) {}
+        clock_max_ms_(SystemClock().WallMs() + filter_.window.ahead_max_ms) {}
 
   Result<ReindexReport> Run(StoppedLane* lane) {
     NEARDUP_ASSIGN(std::optional<ChangelogSummary> changelog, ReadChangelog(settings_, log_));
@@ -173,7 +167,7 @@ class Reindexer {
 
   Result<void> Add(const InputPartition& place, const Message& message) {
     const Result<ParsedHeader> header = ParseRouteHeader(message.headers);
-    const std::string where = fmt::format("{}/{}", TextOf(place), message.position.offset);
+    const std::string where = TextOf(place, message.position.offset);
     if (!header.ok()) {
       return Error{ErrorCode::kMismatch, fmt::format("{}: {}", where, header.error().text)};
     }

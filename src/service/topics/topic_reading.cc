@@ -50,6 +50,10 @@ std::string TextOf(const InputPartition& partition) {
   return fmt::format("{}/{}", partition.topic, partition.partition);
 }
 
+std::string TextOf(const InputPartition& partition, int64_t offset) {
+  return fmt::format("{}/{}", TextOf(partition), offset);
+}
+
 // Topic names hold no '/'.
 std::optional<TopicOffset> ParseTopicOffset(std::string_view text) {
   const size_t last = text.rfind('/');

@@ -17,6 +17,8 @@ namespace neardup {
 
 /// topic/partition.
 std::string TextOf(const InputPartition& partition);
+/// topic/partition/offset.
+std::string TextOf(const InputPartition& partition, int64_t offset);
 
 struct TopicOffset {
   InputPartition partition;
