@@ -63,8 +63,9 @@ OnlineCheck Judge(const LaneOptions& lane, const std::vector<Message>& messages,
 /// newest with input.start latest. It commits nothing. kWrong: too many of these records are dead
 /// letters, so a service would stop before its first commit.
 OnlineCheck CheckSample(const Settings& settings, const KafkaLog& log) {
-  const SamplePart part =
-      settings.lane.start_at == StartAt::kLatest ? SamplePart::kNewest : SamplePart::kOldest;
+  const LearnedRecords part = settings.lane.start_at == StartAt::kLatest
+                                  ? LearnedRecords::kLatest
+                                  : LearnedRecords::kEarliest;
   const Result<std::vector<Message>> messages =
       ReadTopicSample(settings.kafka, kRecordsMax, part, log);
   if (!messages.ok() && messages.error().code == ErrorCode::kNotFound) {

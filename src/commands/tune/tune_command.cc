@@ -67,7 +67,7 @@ Result<std::vector<Message>> ReadSample(const TuneArguments& arguments, KafkaOpt
   if (arguments.topic.empty()) return ReadFileSample(arguments.input, arguments.records);
   kafka.topics = {arguments.topic};
   return ReadTopicSample(kafka, arguments.records,
-                         arguments.latest ? SamplePart::kNewest : SamplePart::kSpread,
+                         arguments.latest ? LearnedRecords::kLatest : LearnedRecords::kSpread,
                          PrintKafkaErrors());
 }
 

@@ -59,11 +59,12 @@ Result<NamedSample> ReadNewSample(const TuneArguments& arguments, KafkaOptions k
                  "found no records to compare with, expected --input, --topic, or input.topics in "
                  "the configuration"};
   }
-  const SamplePart part = named && !arguments.latest ? SamplePart::kSpread : SamplePart::kNewest;
+  const LearnedRecords part =
+      named && !arguments.latest ? LearnedRecords::kSpread : LearnedRecords::kLatest;
   NEARDUP_ASSIGN(std::vector<Message> messages,
                  ReadTopicSample(kafka, arguments.records, part, PrintKafkaErrors()));
   return NamedSample{fmt::format("topic {}{}", fmt::join(kafka.topics, ", "),
-                                 part == SamplePart::kNewest ? ", newest records" : ""),
+                                 part == LearnedRecords::kLatest ? ", newest records" : ""),
                      std::move(messages)};
 }
 

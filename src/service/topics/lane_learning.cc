@@ -18,24 +18,11 @@ namespace {
 
 constexpr std::chrono::seconds kPause(1);
 
-SamplePart SamplePartOf(LearnedRecords records) {
-  switch (records) {
-    case LearnedRecords::kSpread:
-      return SamplePart::kSpread;
-    case LearnedRecords::kEarliest:
-      return SamplePart::kOldest;
-    case LearnedRecords::kLatest:
-      return SamplePart::kNewest;
-  }
-  return SamplePart::kSpread;
-}
-
 /// The sample. It holds no record if all topics are empty, or if one of them is missing.
 Result<std::vector<Message>> ReadSample(const Settings& settings, const KafkaLog& log) {
   const LearningSettings& learning = settings.learning;
-  Result<std::vector<Message>> sample =
-      ReadTopicSample(settings.kafka, static_cast<size_t>(learning.records_max),
-                      SamplePartOf(learning.sample), log);
+  Result<std::vector<Message>> sample = ReadTopicSample(
+      settings.kafka, static_cast<size_t>(learning.records_max), learning.sample, log);
   if (!sample.ok() && sample.error().code == ErrorCode::kNotFound) {
     return std::vector<Message>();
   }

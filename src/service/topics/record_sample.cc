@@ -32,9 +32,9 @@ class TopicSample {
   TopicSample(Source& source, std::string topics, size_t records_max)
       : source_(source), topics_(std::move(topics)), records_max_(records_max) {}
 
-  Result<std::vector<Message>> Read(SamplePart part) {
+  Result<std::vector<Message>> Read(LearnedRecords part) {
     NEARDUP_TRY(FindRanges(part));
-    if (part == SamplePart::kSpread && Records() > static_cast<int64_t>(records_max_)) {
+    if (part == LearnedRecords::kSpread && Records() > static_cast<int64_t>(records_max_)) {
       for (int64_t stretch = 0; stretch < kStretches; ++stretch) {
         NEARDUP_TRY(ReadOffsets(StretchOf(stretch), kSampleBytesMax / kStretches));
       }
@@ -58,14 +58,14 @@ class TopicSample {
     bool read = false;  ///< to its end
   };
 
-  Result<void> FindRanges(SamplePart part) {
+  Result<void> FindRanges(LearnedRecords part) {
     NEARDUP_ASSIGN(const std::vector<InputPartition> partitions, source_.Partitions());
     const auto share = static_cast<int64_t>((records_max_ + partitions.size() - 1) /
                                             std::max<size_t>(partitions.size(), 1));
     for (const InputPartition& partition : partitions) {
       NEARDUP_ASSIGN(int64_t begin, source_.StartOffset(partition, StartAt::kEarliest));
       NEARDUP_ASSIGN(const int64_t end, source_.StartOffset(partition, StartAt::kLatest));
-      if (part == SamplePart::kNewest) begin = std::max(begin, end - share);
+      if (part == LearnedRecords::kLatest) begin = std::max(begin, end - share);
       ranges_.push_back({partition, begin, end});
     }
     return {};
@@ -181,7 +181,7 @@ Result<std::vector<Message>> ReadFileSample(const std::string& path, size_t reco
 }
 
 Result<std::vector<Message>> ReadTopicSample(const KafkaOptions& options, size_t records_max,
-                                             SamplePart part, const KafkaLog& log) {
+                                             LearnedRecords part, const KafkaLog& log) {
   NEARDUP_ASSIGN(const std::unique_ptr<Source> source, NewKafkaSource(options, log));
   return TopicSample(*source, fmt::format("{}", fmt::join(options.topics, ", ")), records_max)
       .Read(part);

@@ -9,6 +9,7 @@
 #include "kafka/kafka_options.h"
 #include "neardup/record.h"
 #include "neardup/result.h"
+#include "service/config/settings.h"
 #include "stream/lane/ports.h"
 
 namespace neardup {
@@ -18,19 +19,14 @@ namespace neardup {
 /// beginning. kNotFound: the file is missing or empty.
 Result<std::vector<Message>> ReadFileSample(const std::string& path, size_t records_max);
 
-/// Which records of topics a sample holds.
-enum class SamplePart : uint8_t {
-  kSpread,  ///< stretches from the whole length of all partitions, or all records if they fit
-  kOldest,  ///< from the beginning of all partitions, in the order of their timestamps
-  kNewest,  ///< from the end of all partitions, the same number from each
-};
-
 /// Reads at most `records_max` committed records of the topics in `options`, and at most about
 /// kSampleBytesMax. Does not wait for records that are written later. kNotFound: a topic is
 /// missing, or all are empty. kUnavailable: no broker answers, or no record came for 30 s although
-/// the end was not reached.
+/// the end was not reached. kSpread: stretches of the whole length of all partitions, or all
+/// records if they fit. kEarliest: from the beginning of all partitions, in the order of their
+/// timestamps. kLatest: from the end of all partitions, the same number from each.
 Result<std::vector<Message>> ReadTopicSample(const KafkaOptions& options, size_t records_max,
-                                             SamplePart part, const KafkaLog& log);
+                                             LearnedRecords part, const KafkaLog& log);
 inline constexpr size_t kSampleBytesMax = size_t{64} << 20;
 
 /// The messages as records at the positions {0, index}. They refer to the messages.

@@ -37,7 +37,8 @@ class TopicSampleTest : public ::testing::Test {
     return records;
   }
 
-  std::vector<std::string> Sampled(size_t records_max, SamplePart part = SamplePart::kOldest) {
+  std::vector<std::string> Sampled(size_t records_max,
+                                   LearnedRecords part = LearnedRecords::kEarliest) {
     const auto sample = ReadTopicSample(options_, records_max, part, LogKafka);
     EXPECT_TRUE(sample.ok()) << sample.error().text;
     std::vector<std::string> values;
@@ -61,14 +62,14 @@ TEST_F(TopicSampleTest, HoldsTheFirstCommittedRecords) {
 TEST_F(TopicSampleTest, HoldsTheNewestOfEachPartition) {
   Write(options_.brokers, topic_, 0, Records("a", 50));
   Write(options_.brokers, topic_, 1, Records("b", 3));
-  EXPECT_THAT(Sampled(4, SamplePart::kNewest), UnorderedElementsAre("a48", "a49", "b1", "b2"));
-  EXPECT_EQ(Sampled(1000, SamplePart::kNewest).size(), 53U);
+  EXPECT_THAT(Sampled(4, LearnedRecords::kLatest), UnorderedElementsAre("a48", "a49", "b1", "b2"));
+  EXPECT_EQ(Sampled(1000, LearnedRecords::kLatest).size(), 53U);
 }
 
 TEST_F(TopicSampleTest, IsSpreadOverTheWholeLengthOfAllPartitions) {
   Write(options_.brokers, topic_, 0, Records("a", 4000));
   Write(options_.brokers, topic_, 1, Records("b", 400));
-  const std::vector<std::string> spread = Sampled(400, SamplePart::kSpread);
+  const std::vector<std::string> spread = Sampled(400, LearnedRecords::kSpread);
   EXPECT_EQ(spread.size(), 400U);
   std::map<char, std::set<int>> eighths;
   for (const std::string& value : spread) {
@@ -77,17 +78,17 @@ TEST_F(TopicSampleTest, IsSpreadOverTheWholeLengthOfAllPartitions) {
   }
   EXPECT_EQ(eighths['a'].size(), 8U);
   EXPECT_EQ(std::set<std::string>(spread.begin(), spread.end()).size(), spread.size());
-  EXPECT_EQ(Sampled(5000, SamplePart::kSpread).size(), 4400U) << "all records if they fit";
+  EXPECT_EQ(Sampled(5000, LearnedRecords::kSpread).size(), 4400U) << "all records if they fit";
 }
 
 TEST_F(TopicSampleTest, NamesATopicWithoutRecords) {
-  const auto empty = ReadTopicSample(options_, 10, SamplePart::kOldest, LogKafka);
+  const auto empty = ReadTopicSample(options_, 10, LearnedRecords::kEarliest, LogKafka);
   ASSERT_FALSE(empty.ok());
   EXPECT_EQ(empty.error().code, ErrorCode::kNotFound);
   EXPECT_THAT(empty.error().text,
               HasSubstr(topic_ + ": found no committed record, expected at least one"));
   options_.topics = {FreshName("absent")};
-  const auto absent = ReadTopicSample(options_, 10, SamplePart::kOldest, LogKafka);
+  const auto absent = ReadTopicSample(options_, 10, LearnedRecords::kEarliest, LogKafka);
   ASSERT_FALSE(absent.ok());
   EXPECT_EQ(absent.error().code, ErrorCode::kNotFound);
   EXPECT_THAT(absent.error().text, HasSubstr(options_.topics[0]));
