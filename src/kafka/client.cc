@@ -5,10 +5,8 @@
 
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <future>
 #include <thread>
-#include <utility>
 
 #include "kafka/library.h"
 

@@ -8,7 +8,6 @@
 
 #include "kafka/client.h"
 #include "kafka/errors.h"
-#include "kafka/kafka_options.h"
 
 namespace neardup {
 namespace {

@@ -4,10 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <utility>
 
-#include "kafka/errors.h"
 #include "kafka/library.h"
 
 namespace neardup {

@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <cassert>
-#include <memory>
 #include <utility>
 
-#include "kafka/kafka_options.h"
 #include "kafka/kafka_ports.h"
 #include "kafka/topics.h"
 #include "stream/lane/route_header.h"

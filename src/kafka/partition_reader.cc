@@ -5,12 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <chrono>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <utility>
 
 namespace neardup {

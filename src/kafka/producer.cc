@@ -4,9 +4,6 @@
 
 #include <array>
 
-#include "kafka/client.h"
-#include "kafka/errors.h"
-
 namespace neardup {
 namespace {
 

@@ -7,7 +7,6 @@
 #include <array>
 #include <bit>
 #include <iterator>
-#include <string_view>
 
 #include "detect/base/quantity.h"
 

@@ -3,14 +3,12 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cstdint>
 #include <iterator>
 #include <memory>
 #include <utility>
 
 #include "kafka/client.h"
 #include "kafka/errors.h"
-#include "kafka/kafka_options.h"
 
 namespace neardup {
 namespace {

@@ -9,9 +9,7 @@
 #include <thread>
 
 #include "detect/base/quantity.h"
-#include "kafka/client.h"
 #include "kafka/errors.h"
-#include "kafka/kafka_options.h"
 
 namespace neardup {
 namespace {

@@ -5,8 +5,6 @@
 #include <cstring>
 #include <utility>
 
-#include "kafka/producer.h"
-
 namespace neardup {
 
 Result<std::unique_ptr<TopicProducer>> TopicProducer::New(const KafkaOptions& options,

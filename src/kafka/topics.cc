@@ -5,14 +5,12 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
-#include <optional>
 #include <set>
 #include <thread>
 #include <utility>
 
 #include "kafka/client.h"
 #include "kafka/errors.h"
-#include "kafka/kafka_options.h"
 
 namespace neardup {
 namespace {

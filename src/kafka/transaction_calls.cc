@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
-#include <string_view>
-#include <utility>
 
 namespace neardup {
 namespace {

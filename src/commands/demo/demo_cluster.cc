@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
-#include "kafka/kafka_options.h"
 #include "kafka/kafka_ports.h"
 #include "kafka/topic_producer.h"
 #include "service/topics/topic_reading.h"

@@ -6,7 +6,6 @@
 #include <array>
 #include <cassert>
 #include <nlohmann/json.hpp>
-#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>

@@ -12,7 +12,6 @@
 #include "detect/base/random.h"
 #include "detect/record/field_extractor.h"
 #include "detect/record/field_selection.h"
-#include "learn/edits.h"
 #include "neardup/filter.h"
 
 namespace neardup {

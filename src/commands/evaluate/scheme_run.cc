@@ -10,7 +10,6 @@
 #include <string_view>
 #include <utility>
 
-#include "commands/evaluate/scheme.h"
 #include "commands/evaluate/schemes.h"
 #include "detect/fingerprint/exact_hash.h"
 #include "detect/index/match.h"

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "commands/evaluate/families.h"
-#include "commands/evaluate/scheme.h"
 #include "detect/base/hash.h"
 #include "detect/feature/character.h"
 #include "detect/feature/markup.h"

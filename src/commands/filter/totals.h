@@ -1,7 +1,6 @@
 // Running totals of a lane, and a live line of them on a terminal.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 #include "stream/lane/probe.h"

@@ -5,18 +5,14 @@
 
 #include <algorithm>
 #include <charconv>
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <span>
 #include <string_view>
-#include <utility>
 
 #include "detect/base/file.h"
 #include "detect/base/hash.h"
 #include "detect/base/random.h"
-#include "kafka/kafka_options.h"
 #include "kafka/kafka_ports.h"
 #include "kafka/topics.h"
 #include "neardup/filter.h"

@@ -13,7 +13,6 @@
 #include <fstream>
 #include <iterator>
 #include <mutex>
-#include <string>
 #include <system_error>
 #include <thread>
 #include <utility>

@@ -4,11 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ctime>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
-#include <vector>
 
 #include "detect/base/hash.h"
 #include "detect/base/quantity.h"

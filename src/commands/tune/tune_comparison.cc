@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cstdio>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,7 +13,6 @@
 #include "learn/drift.h"
 #include "learn/settings_change.h"
 #include "learn/tuning.h"
-#include "service/config/config.h"
 #include "service/topics/lane_learning.h"
 #include "service/topics/record_sample.h"
 

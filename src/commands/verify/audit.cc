@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <map>
-#include <optional>
 #include <utility>
 
 #include "commands/verify/completeness.h"

@@ -6,8 +6,6 @@
 #include <bit>
 #include <cassert>
 #include <cstddef>
-#include <optional>
-#include <string>
 #include <tuple>
 #include <utility>
 

@@ -4,10 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <optional>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "detect/base/quantity.h"
 #include "detect/record/event_time.h"

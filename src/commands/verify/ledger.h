@@ -2,17 +2,14 @@
 // bytes, a remembered unique 24 more.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <new>
 #include <string>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "detect/index/page_memory.h"

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "commands/verify/audit.h"
-#include "commands/verify/input_range.h"
 #include "detect/base/quantity.h"
 #include "detect/filter/watermark.h"
 #include "kafka/kafka_ports.h"

@@ -8,7 +8,6 @@
 #include <tuple>
 #include <utility>
 
-#include "detect/index/match.h"
 #include "service/topics/topic_reading.h"
 
 namespace neardup {

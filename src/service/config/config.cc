@@ -11,9 +11,7 @@
 #include "kafka/properties.h"
 #include "learn/learned_options.h"
 #include "learn/model_file.h"
-#include "service/config/assignment.h"
 #include "service/config/checks.h"
-#include "service/config/settings.h"
 #include "service/config/settings_table.h"
 
 namespace neardup {

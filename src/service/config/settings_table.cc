@@ -1,7 +1,5 @@
 #include "service/config/settings_table.h"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <iterator>
 #include <utility>

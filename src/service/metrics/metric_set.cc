@@ -11,11 +11,8 @@
 #include <limits>
 #include <optional>
 #include <sstream>
-#include <string>
 #include <type_traits>
 #include <utility>
-
-#include "service/metrics/catalogue.h"
 
 namespace neardup {
 

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
-#include <utility>
-#include <vector>
 
 namespace neardup {
 namespace {

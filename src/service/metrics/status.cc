@@ -5,7 +5,6 @@
 
 #include <ctime>
 #include <nlohmann/json.hpp>
-#include <utility>
 
 namespace neardup {
 namespace {

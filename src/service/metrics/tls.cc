@@ -5,7 +5,6 @@
 #include <openssl/ssl.h>
 
 #include <system_error>
-#include <utility>
 
 namespace neardup {
 namespace {

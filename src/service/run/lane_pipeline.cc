@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "kafka/topics.h"
-#include "service/config/settings.h"
 #include "service/topics/stopped_lane.h"
 #include "stream/state/delta.h"
 

@@ -7,7 +7,6 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <string>
 #include <utility>
 
 #include "detect/base/message_text.h"

@@ -7,12 +7,10 @@
 #include <algorithm>
 #include <cassert>
 #include <chrono>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 #include <utility>
-#include <vector>
 
 #include "detect/base/file.h"
 #include "detect/base/hash.h"

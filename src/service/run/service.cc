@@ -5,11 +5,8 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <atomic>
-#include <functional>
 #include <mutex>
 #include <optional>
-#include <string>
 #include <thread>
 #include <utility>
 
@@ -38,7 +35,6 @@
 #include "stream/files/local_ports.h"
 #include "stream/lane/changelog_keeper.h"
 #include "stream/lane/lane.h"
-#include "stream/lane/probe.h"
 #include "stream/state/pipeline.h"
 #include "stream/state/snapshot.h"
 

@@ -6,10 +6,8 @@
 #include <chrono>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "detect/base/quantity.h"
-#include "kafka/topics.h"
 #include "service/topics/record_sample.h"
 #include "service/topics/stopped_lane.h"
 

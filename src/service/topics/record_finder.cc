@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <utility>
-#include <vector>
 
 #include "detect/base/quantity.h"
 #include "detect/record/field_extractor.h"

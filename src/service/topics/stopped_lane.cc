@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <string>
-#include <utility>
 
 #include "kafka/consumer_group.h"
 #include "kafka/kafka_ports.h"
