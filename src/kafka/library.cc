@@ -43,8 +43,7 @@ std::vector<std::string> ClientLibraryWarnings(int version, std::string_view sas
   if (version >= LibraryVersion(2, 2, 0) && version < LibraryVersion(2, 5, 0)) {
     warnings.emplace_back(
         "librdkafka 2.2.0 to 2.4.0 can fail with \"Unable to reconstruct MessageSet\" when it "
-        "sends "
-        "a large batch again (librdkafka issue 4750); use another version");
+        "sends a large batch again (librdkafka issue 4750); use another version");
   }
   return warnings;
 }

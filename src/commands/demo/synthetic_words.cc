@@ -69,10 +69,8 @@ constexpr std::string_view kGivenNames =
 constexpr std::string_view kFamilyNames =
     "Abbott Bergman Castell Dahl Eriksen Fontaine Gruber Hallam Ivanov Jansen Keller Lindqvist "
     "Moreau Novak Okafor Petrov Quist Rossi Sandoval Tanaka Ueda Vargas Weber Yilmaz Zeller "
-    "Adeyemi "
-    "Banerjee Chandra Diallo Estrada Farouk Gupta Haddad Iqbal Juarez Kovacs Laurent Mbeki "
-    "Nakamura "
-    "Ortega Pereira Qureshi Ramires Schmitt Thorne Usman Vogel Whitlock Xenakis Zapata";
+    "Adeyemi Banerjee Chandra Diallo Estrada Farouk Gupta Haddad Iqbal Juarez Kovacs Laurent Mbeki "
+    "Nakamura Ortega Pereira Qureshi Ramires Schmitt Thorne Usman Vogel Whitlock Xenakis Zapata";
 
 constexpr std::string_view kEnglishPlaces =
     "Ashford Brackenmoor Calderport Dunmere Eastholm Fennwick Garrowby Hollinsea Inverlay "
@@ -143,9 +141,8 @@ constexpr std::string_view kProductAdjectives =
     "waterproof foldable lightweight heavy compact adjustable detachable rechargeable wireless "
     "washable breathable insulated reinforced padded scratchproof dishwasher-safe recycled organic "
     "matte glossy turquoise charcoal ivory maroon olive navy beige silver copper handmade "
-    "ergonomic "
-    "silent cordless portable stackable rustproof fireproof antibacterial odourless elastic "
-    "seamless curved slim robust";
+    "ergonomic silent cordless portable stackable rustproof fireproof antibacterial odourless "
+    "elastic seamless curved slim robust";
 
 constexpr std::string_view kProductVerbs =
     "holds protects supports warms cools covers carries cleans lifts charges connects seals "
@@ -165,34 +162,24 @@ constexpr std::string_view kProductPatterns =
 
 constexpr std::string_view kChineseNouns =
     "港口 桥梁 隧道 市场 学校 医院 果园 水库 铁路 渡轮 博物馆 剧院 图书馆 体育场 机场 工厂 矿山 "
-    "森林 "
-    "草原 冰川 火山 运河 灯塔 寺庙 城堡 仓库 实验室 卫星 望远镜 电池 涡轮 引擎 传感器 相机 天线 "
-    "管道 "
-    "电缆 机器人 数据库 档案 账本 预算 关税 补贴 养老金 贷款 债券 拍卖 合同 执照 专利 条约 判决 "
-    "请愿 "
-    "选票 议会 委员会 法庭 使馆 音乐节 交响乐 合唱团 油画 雕塑 小说 诗歌 手稿 词典 收成 干旱 洪水 "
-    "地震 "
-    "滑坡 暴雪 野火 疫苗 抗生素 诊所 护士 药剂师 教师 学徒 木匠 电工 农民 渔夫 牧羊人 面包师 裁缝 "
-    "编辑 "
-    "记者 律师 侦探 海盗 游客 飞行员 骑手 守门员 裁判 冠军 奖杯 联赛 马拉松 小提琴 钢琴 地毯 镜子 "
-    "灯笼 "
-    "蜡烛 水壶 篮子 梯子 罗盘 小麦 玉米 稻米 土豆 番茄 洋葱 橄榄 杏仁 樱桃 桃子 鲑鱼 牡蛎 龙虾 "
-    "猎鹰 "
-    "白鹤 猫头鹰 野牛 彗星 陨石 化石 铜矿 木材 水泥 玻璃 陶瓷 皮革 墨水 香料 棉花 茶叶 丝绸 瀑布 "
-    "峡谷";
+    "森林 草原 冰川 火山 运河 灯塔 寺庙 城堡 仓库 实验室 卫星 望远镜 电池 涡轮 引擎 传感器 相机 "
+    "天线 管道 电缆 机器人 数据库 档案 账本 预算 关税 补贴 养老金 贷款 债券 拍卖 合同 执照 专利 "
+    "条约 判决 请愿 选票 议会 委员会 法庭 使馆 音乐节 交响乐 合唱团 油画 雕塑 小说 诗歌 手稿 词典 "
+    "收成 干旱 洪水 地震 滑坡 暴雪 野火 疫苗 抗生素 诊所 护士 药剂师 教师 学徒 木匠 电工 农民 渔夫 "
+    "牧羊人 面包师 裁缝 编辑 记者 律师 侦探 海盗 游客 飞行员 骑手 守门员 裁判 冠军 奖杯 联赛 "
+    "马拉松 小提琴 钢琴 地毯 镜子 灯笼 蜡烛 水壶 篮子 梯子 罗盘 小麦 玉米 稻米 土豆 番茄 洋葱 橄榄 "
+    "杏仁 樱桃 桃子 鲑鱼 牡蛎 龙虾 猎鹰 白鹤 猫头鹰 野牛 彗星 陨石 化石 铜矿 木材 水泥 玻璃 陶瓷 "
+    "皮革 墨水 香料 棉花 茶叶 丝绸 瀑布 峡谷";
 
 constexpr std::string_view kChineseAdjectives =
     "古老 崭新 狭窄 宽阔 偏远 拥挤 安静 嘈杂 脆弱 坚固 便宜 昂贵 罕见 迅速 缓慢 突然 隐蔽 公开 "
-    "沿海 "
-    "寒冷 潮湿 干燥 明亮 昏暗 金色 木制 电动 临时 永久 非法 自愿 可靠 破损 废弃 著名 谨慎 顽固 "
-    "好奇";
+    "沿海 寒冷 潮湿 干燥 明亮 昏暗 金色 木制 电动 临时 永久 非法 自愿 可靠 破损 废弃 著名 谨慎 "
+    "顽固 好奇";
 
 constexpr std::string_view kChineseVerbs =
     "重建 关闭 检查 反对 赞扬 推迟 资助 设计 修复 扩建 更换 测量 保护 威胁 参观 拍摄 描绘 否决 "
-    "批准 "
-    "取消 发射 测试 认证 征税 出口 储存 卸载 收割 种植 污染 清洗 发掘 掩埋 发现 翻译 出版 伪造 "
-    "追回 "
-    "购买 租用 疏散 营救 搜索 包围 释放 起诉 罚款 奖励 培训 聘用";
+    "批准 取消 发射 测试 认证 征税 出口 储存 卸载 收割 种植 污染 清洗 发掘 掩埋 发现 翻译 出版 "
+    "伪造 追回 购买 租用 疏散 营救 搜索 包围 释放 起诉 罚款 奖励 培训 聘用";
 
 constexpr std::string_view kChinesePatterns =
     "PV了A的N，随后从L赶来D名工人\n据O证实，共有D处N被V\nL附近一座A的N昨日由PV\n"

@@ -160,8 +160,7 @@ void StartOverWhenClockIsSetBack() {
       if (ahead > before - kStep) continue;
       spdlog::warn(
           "the clock of this host was set back by {} ms, and the Kafka client computes its "
-          "time-outs "
-          "from it: the service starts over",
+          "time-outs from it: the service starts over",
           (before - ahead).count());
       ExecuteAgain();
     }

@@ -48,15 +48,13 @@ std::string MoveText(const InputProgress& input, int64_t target, const OffsetBou
   if (target < now) {
     return fmt::format(
         "{}: goes back from offset {} to {}; up to {} records are decided again, and are then in "
-        "the "
-        "outputs twice\n",
+        "the outputs twice\n",
         name, now, target, Count(now - target));
   }
   const int64_t gone = std::clamp(bounds.begin - now, int64_t{0}, target - now);
   return fmt::format(
       "{}: goes forward from offset {} to {}; {} offsets are skipped: {} are gone from the log, "
-      "and "
-      "up to {} records are still in it and will be in no output\n",
+      "and up to {} records are still in it and will be in no output\n",
       name, now, target, Count(target - now), Count(gone), Count(target - now - gone));
 }
 

@@ -53,18 +53,16 @@ std::string TuneConfig(const Settings& settings, const Tuning& tuning, const Tun
                     "Copy the others, such as Kafka's properties, from there.",
                     files.given));
   }
-  comments.settings = {
-      {"record.fields", FieldsComment(tuning)},
-      {"feature.features_min", ""},
-      {"feature.model",
-       "Learned from the sample. Fingerprints depend on the model: the service refuses a changelog "
-       "that was written with another one."},
-      {"match.similarity", DistanceComment(tuning)},
-      {"match.distance_max", ""},
-      {"window.entries_max",
-       "The distance is chosen for this window. To change the window, run `neardup tune "
-       "--window-entries` "
-       "again."}};
+  comments.settings = {{"record.fields", FieldsComment(tuning)},
+                       {"feature.features_min", ""},
+                       {"feature.model",
+                        "Learned from the sample. Fingerprints depend on the model: the service "
+                        "refuses a changelog that was written with another one."},
+                       {"match.similarity", DistanceComment(tuning)},
+                       {"match.distance_max", ""},
+                       {"window.entries_max",
+                        "The distance is chosen for this window. To change the window, run "
+                        "`neardup tune --window-entries` again."}};
   if (tuning.calibration.mode != MatchMode::kExact) {
     comments.settings.insert({{"match.distance_sum_max", ""},
                               {"match.distance_chance_max", ""},

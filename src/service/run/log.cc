@@ -213,8 +213,7 @@ void LogProbe::Saw(const event::TransactionSized& seen) {
   if (seen.limited) {
     spdlog::warn(
         "transactions take too long to send: from now on they hold at most {} bytes. A quota of "
-        "the "
-        "brokers or a slow connection limits this instance; see neardup_transaction_bytes_max",
+        "the brokers or a slow connection limits this instance; see neardup_transaction_bytes_max",
         seen.bytes_max);
   } else {
     spdlog::info("transactions may hold transaction.bytes_max again, {} bytes", seen.bytes_max);
@@ -269,8 +268,7 @@ void LogProbe::Saw(const event::TookOverWrongly& seen) {
 void LogProbe::Saw(const event::LeaseLeft& seen) {
   spdlog::error(
       "the lane could not work for {} s: this instance leaves the lease to another one, and "
-      "becomes a "
-      "candidate again after lease.stay_out_ms; see docs/recovery.md",
+      "becomes a candidate again after lease.stay_out_ms; see docs/recovery.md",
       seen.lasted_ms / 1000);
 }
 

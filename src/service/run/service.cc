@@ -498,16 +498,14 @@ Result<void> Service::Parts::CheckOutputsAreNew() {
   if (!found) return {};
   return Fatal(
       ErrorCode::kConfig,
-      fmt::format(
-          "app {} has decided nothing yet, but its output topics hold records of another app, "
-          "or of this app before it was reset: {} has seq {}. To change settings, keep the old "
-          "`app` and "
-          "run `neardup reindex`. To start from nothing, choose other output topics, or delete "
-          "these. If you have changed input.topics and name no `app`, set the `app` that the "
-          "pipeline had before, and input.topics_before. "
-          "With output.on_foreign_records: continue this app writes after them, and records "
-          "may be in the outputs twice; see docs/recovery.md",
-          settings.kafka.app, found->place, found->seq));
+      fmt::format("app {} has decided nothing yet, but its output topics hold records of another "
+                  "app, or of this app before it was reset: {} has seq {}. To change settings, "
+                  "keep the old `app` and run `neardup reindex`. To start from nothing, choose "
+                  "other output topics, or delete these. If you have changed input.topics and name "
+                  "no `app`, set the `app` that the pipeline had before, and input.topics_before. "
+                  "With output.on_foreign_records: continue this app writes after them, and "
+                  "records may be in the outputs twice; see docs/recovery.md",
+                  settings.kafka.app, found->place, found->seq));
 }
 
 Result<void> Service::Run(const std::atomic<bool>& stop, const std::function<void()>& prepared) {
