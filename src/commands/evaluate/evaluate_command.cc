@@ -27,16 +27,13 @@ namespace {
 
 struct EvaluateArguments {
   ConfigArguments config;
-  /// Folders with records.jsonl.gz (or .jsonl), labels.tsv and optionally set.json.
   std::vector<std::string> data;
   /// One labelled set as two files instead.
   std::string input;
   std::string labels;
-  /// Field that names a record in the labels.
   std::string id_field = "id";
   /// "all" means every scheme.
   std::vector<std::string> schemes;
-  /// Print the report as one JSON object.
   bool json = false;
   /// Write the verdicts of one scheme on `input` here; no labels are needed.
   std::string verdicts;
@@ -202,7 +199,6 @@ Result<void> WriteVerdicts(const EvaluateArguments& arguments, const LoadedConfi
   return out.Finish();
 }
 
-/// `neardup evaluate`: measures schemes over labelled streams and prints the report.
 Result<int> EvaluateCommand(const EvaluateArguments& arguments) {
   EndOnSignals();
   NEARDUP_ASSIGN(const LoadedConfig config, LoadAndWarn(arguments.config));

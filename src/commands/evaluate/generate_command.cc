@@ -114,7 +114,6 @@ Result<std::vector<Edit>> ListEdits(const std::vector<std::string>& kinds,
   return edits;
 }
 
-/// `neardup generate`: plants edited copies in records and writes the stream and its labels.
 Result<int> GenerateCommand(const GenerateArguments& arguments) {
   EndOnSignals();
   NEARDUP_TRY(CheckFiles(

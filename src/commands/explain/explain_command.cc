@@ -28,7 +28,6 @@ struct ExplainArguments {
   std::vector<std::string> records;
   std::string id;        ///< of a record that was decided; empty: it is named
   std::string id_field;  ///< holds the id
-  /// Print one JSON object.
   bool json = false;
   std::string html;  ///< write a page here; empty: none
 };

@@ -45,7 +45,6 @@ struct FilterArguments {
   FileOutputs outputs;
   /// Field that names a record in the verdicts; empty: the line number, from 1.
   std::string id_field;
-  /// Print the summary as one JSON object.
   bool json = false;
 };
 

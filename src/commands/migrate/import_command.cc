@@ -43,7 +43,6 @@ std::string TextOf(const HistoryImport& import, bool execute) {
                          : "nothing is changed yet: add --execute\n");
 }
 
-/// `neardup import`: gives an app that has never run the entries of a history.
 Result<std::string> RunImport(const ImportArguments& arguments) {
   NEARDUP_ASSIGN(const LoadedConfig config, Load(arguments.config));
   NEARDUP_TRY(CheckRunnable(config));

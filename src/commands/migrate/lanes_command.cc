@@ -43,7 +43,6 @@ std::string TextOf(const LaneMigration& migration, bool execute) {
                      : "nothing is changed yet: add --execute\n");
 }
 
-/// `neardup lanes migrate`: gives a stopped app another number of lanes.
 Result<std::string> Migrate(const LanesArguments& arguments) {
   NEARDUP_ASSIGN(const LoadedConfig config, Load(arguments.config));
   NEARDUP_TRY(CheckRunnable(config));

@@ -43,7 +43,6 @@ std::string TextOf(const ReindexReport& report, bool execute) {
                      : "nothing is changed yet: add --execute\n");
 }
 
-/// `neardup reindex`: rebuilds the index under new settings, from the unique topics.
 Result<std::string> RunReindex(const ReindexArguments& arguments) {
   NEARDUP_ASSIGN(LoadedConfig config, Load(arguments.config));
   NEARDUP_TRY(CheckRunnable(config));

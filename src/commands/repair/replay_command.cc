@@ -85,7 +85,6 @@ Result<ReplayOrder> OrderOf(const ReplayArguments& arguments) {
   return order;
 }
 
-/// `neardup replay`: sends dead letters back to their input topics, exactly once.
 Result<std::string> RunReplay(const ReplayArguments& arguments) {
   NEARDUP_ASSIGN(const LoadedConfig config, Load(arguments.config));
   NEARDUP_TRY(CheckRunnable(config));

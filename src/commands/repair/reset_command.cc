@@ -66,7 +66,6 @@ Result<std::vector<InputMove>> MovesOf(const ResetArguments& arguments) {
   return moves;
 }
 
-/// `neardup reset`: moves inputs to other offsets, or forgets the whole lane.
 Result<std::string> RunReset(const ResetArguments& arguments) {
   NEARDUP_ASSIGN(const LoadedConfig config, ConfigOf(arguments));
   NEARDUP_TRY(CheckRunnable(config));

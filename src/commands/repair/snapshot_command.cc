@@ -25,11 +25,9 @@ namespace neardup {
 namespace {
 
 struct SnapshotArguments {
-  /// The state.dir of the instance.
   std::string state_dir;
   /// Read every byte and every delta.
   bool verify = false;
-  /// Print one JSON object.
   bool json = false;
 };
 
@@ -38,7 +36,6 @@ struct RestoredArguments {
   ConfigArguments config;
   /// File with the JSON payload of one record; only for `find`.
   std::string record;
-  /// Print one JSON object.
   bool json = false;
 };
 

@@ -78,7 +78,6 @@ Result<void> WriteCases(const VerdictReport& report, const ReportArguments& argu
   return {};
 }
 
-/// `neardup report`: counts the verdicts in the output topics, and shows examples.
 Result<int> ReportCommand(const ReportArguments& arguments) {
   EndOnSignals();
   NowDoing("reading the outputs");

@@ -24,11 +24,8 @@ struct TuneArguments {
   uint64_t window_entries = 0;  ///< 0: `tune` chooses, 1,000,000 at most
   size_t records = 50'000;
   uint64_t hash_seed = 0;
-  /// Read the newest records of the topic instead of the oldest.
   bool latest = false;
-  /// Print the findings as one JSON object.
   bool json = false;
-  /// Overwrite the outputs.
   bool force = false;
 };
 

@@ -28,9 +28,7 @@ struct VerifyArguments {
   InputRangeText range;
   /// A size; empty: kAuditMemoryMax.
   std::string memory_max;
-  /// Show no progress.
   bool quiet = false;
-  /// Print the outcome as one JSON object.
   bool json = false;
 };
 
