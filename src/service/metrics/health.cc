@@ -10,8 +10,7 @@ namespace neardup {
 Health::Health(const Clock& clock, const HealthLimits& limits)
     : clock_(clock), limits_(limits), stepped_at_ms_(clock.SteadyMs()) {}
 
-void Health::Saw(const event::PhaseChanged& seen) {
-  const std::lock_guard lock(mutex_);
+void Health::Take(const event::PhaseChanged& seen) {
   phase_ = seen.phase;
   if (seen.phase == LanePhase::kActive) caught_up_ = true;
   ForgetProgress();
@@ -23,52 +22,27 @@ void Health::ForgetProgress() {
   lag_records_.clear();
 }
 
-void Health::Saw(const event::Gauges& seen) {
-  const std::lock_guard lock(mutex_);
-  entries_missing_ = seen.gauges.entries_missing;
-}
-
-void Health::Saw(const event::CaughtUp&) {
-  const std::lock_guard lock(mutex_);
-  caught_up_ = true;
-}
-
-void Health::Saw(const event::Followed&) {
-  const std::lock_guard lock(mutex_);
+void Health::Take(const event::Followed&) {
   failure_.clear();  // another instance has the lane, and this one keeps up with it
 }
 
-void Health::Saw(const event::BatchPolled&) {
-  const std::lock_guard lock(mutex_);
+void Health::Take(const event::BatchPolled&) {
   polled_at_ms_ = clock_.SteadyMs();
   if (!uncommitted_since_ms_) uncommitted_since_ms_ = polled_at_ms_;
 }
 
-void Health::Saw(const event::TransactionCommitted&) {
-  const std::lock_guard lock(mutex_);
-  uncommitted_since_ms_.reset();
-}
-
-void Health::Saw(const event::TransactionSized& seen) {
-  const std::lock_guard lock(mutex_);
+void Health::Take(const event::TransactionSized& seen) {
   limited_bytes_max_.reset();
   if (seen.limited) limited_bytes_max_ = seen.bytes_max;
 }
 
-void Health::Saw(const event::LaneLost& seen) {
-  const std::lock_guard lock(mutex_);
+void Health::Take(const event::LaneLost& seen) {
   // A fenced instance gave way to another one, and can take over again.
   failure_ = seen.error.code == ErrorCode::kFenced ? "" : seen.error.text;
   failed_at_ms_ = clock_.SteadyMs();
 }
 
-void Health::Saw(const event::Promoted&) {
-  const std::lock_guard lock(mutex_);
-  failure_.clear();
-}
-
-void Health::Saw(const event::InputLag& seen) {
-  const std::lock_guard lock(mutex_);
+void Health::Take(const event::InputLag& seen) {
   const auto lagging = [](const auto& each) { return each.second > 0; };
   if (std::none_of(lag_records_.begin(), lag_records_.end(), lagging)) {
     polled_at_ms_ = clock_.SteadyMs();

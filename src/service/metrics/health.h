@@ -39,17 +39,11 @@ class Health final : public SeesLane<Health> {
   /// The clock must outlive this object.
   Health(const Clock& clock, const HealthLimits& limits);
 
-  void Saw(const event::PhaseChanged& seen);
-  void Saw(const event::CaughtUp& seen);
-  void Saw(const event::Gauges& seen);
-  void Saw(const event::Followed& seen);
-  void Saw(const event::BatchPolled& seen);
-  void Saw(const event::TransactionCommitted& seen);
-  void Saw(const event::TransactionSized& seen);
-  void Saw(const event::LaneLost& seen);
-  void Saw(const event::Promoted& seen);
-  void Saw(const event::InputLag& seen);
-  void Saw(const auto& /*ignored*/) {}
+  /// Takes what the event says of the health.
+  void Saw(const auto& seen) {
+    const std::lock_guard lock(mutex_);
+    Take(seen);
+  }
   /// Call it after every step of the lane.
   void Stepped();
   /// `answer` says whether any broker answers. Ready calls it, in any thread, until replaced.
@@ -67,6 +61,19 @@ class Health final : public SeesLane<Health> {
   HealthAnswer Ready() const;
 
  private:
+  // The caller holds mutex_.
+  void Take(const event::PhaseChanged& seen);
+  void Take(const event::CaughtUp&) { caught_up_ = true; }
+  void Take(const event::Gauges& seen) { entries_missing_ = seen.gauges.entries_missing; }
+  void Take(const event::Followed& seen);
+  void Take(const event::BatchPolled& seen);
+  void Take(const event::TransactionCommitted&) { uncommitted_since_ms_.reset(); }
+  void Take(const event::TransactionSized& seen);
+  void Take(const event::LaneLost& seen);
+  void Take(const event::Promoted&) { failure_.clear(); }
+  void Take(const event::InputLag& seen);
+  void Take(const auto& /*ignored*/) {}
+
   HealthAnswer LaneReady(int64_t now_ms) const;
   HealthAnswer StandbyReady(int64_t now_ms) const;
   HealthAnswer ActiveReady(int64_t now_ms) const;

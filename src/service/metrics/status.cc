@@ -59,34 +59,25 @@ void Status::SetMemoryBound(uint64_t bytes) {
   memory_bound_ = bytes;
 }
 
-void Status::Saw(const event::PhaseChanged& seen) {
-  const std::lock_guard lock(mutex_);
+void Status::Take(const event::PhaseChanged& seen) {
   if (seen.phase == LanePhase::kActive) caught_up_ = true;
   if (seen.phase != LanePhase::kActive && seen.phase != LanePhase::kDraining) inputs_.clear();
   phase_ = seen.phase;
   phase_since_ms_ = clock_.WallMs();
 }
 
-void Status::Saw(const event::Followed& seen) {
-  const std::lock_guard lock(mutex_);
-  seq_ = seen.seq;
-}
-
-void Status::Saw(const event::CaughtUp& seen) {
-  const std::lock_guard lock(mutex_);
+void Status::Take(const event::CaughtUp& seen) {
   caught_up_ = true;
   seq_ = seen.seq;
 }
 
-void Status::Saw(const event::Promoted& seen) {
-  const std::lock_guard lock(mutex_);
+void Status::Take(const event::Promoted& seen) {
   seq_ = seen.seq;
   ++promotions_;
   promotion_s_ = seen.seconds;
 }
 
-void Status::Saw(const event::TransactionCommitted& seen) {
-  const std::lock_guard lock(mutex_);
+void Status::Take(const event::TransactionCommitted& seen) {
   const CommittedBatch& batch = seen.batch;
   committed_at_ms_ = clock_.WallMs();
   decided_.unique += batch.unique + batch.passed;
@@ -111,14 +102,12 @@ void Status::Saw(const event::TransactionCommitted& seen) {
   minute.dead += batch.dead();
 }
 
-void Status::Saw(const event::LaneLost& seen) {
-  const std::lock_guard lock(mutex_);
+void Status::Take(const event::LaneLost& seen) {
   ++losses_;
   last_loss_ = {clock_.WallMs(), seen.error.text};
 }
 
-void Status::Saw(const event::InputMissing& seen) {
-  const std::lock_guard lock(mutex_);
+void Status::Take(const event::InputMissing& seen) {
   if (seen.missing) {
     missing_topics_.insert(seen.topic);
   } else {
@@ -126,42 +115,19 @@ void Status::Saw(const event::InputMissing& seen) {
   }
 }
 
-void Status::Saw(const event::InputUnreachable& seen) {
-  const std::lock_guard lock(mutex_);
-  inputs_[seen.input].unreachable = seen.unreachable;
-}
-
-void Status::Saw(const event::Gauges& seen) {
-  const std::lock_guard lock(mutex_);
+void Status::Take(const event::Gauges& seen) {
   gauges_ = seen.gauges;
   seq_ = seen.gauges.seq;
 }
 
-void Status::Saw(const event::InputLag& seen) {
-  const std::lock_guard lock(mutex_);
+void Status::Take(const event::InputLag& seen) {
   inputs_[seen.input].lag_records = seen.records;
   inputs_[seen.input].lag_s = seen.seconds;
 }
 
-void Status::Saw(const event::InputPosition& seen) {
-  const std::lock_guard lock(mutex_);
-  inputs_[seen.input].next_offset = seen.next_offset;
-}
-
-void Status::Saw(const event::SnapshotWritten& seen) {
-  const std::lock_guard lock(mutex_);
+void Status::Take(const event::SnapshotWritten& seen) {
   snapshot_ = seen.snapshot;
   snapshot_at_ms_ = clock_.WallMs();
-}
-
-void Status::Saw(const event::ChangelogPurged& seen) {
-  const std::lock_guard lock(mutex_);
-  purged_to_ = seen.offset;
-}
-
-void Status::Saw(const event::KeeperFailed& seen) {
-  const std::lock_guard lock(mutex_);
-  keeper_failure_ = {clock_.WallMs(), seen.error.text};
 }
 
 std::string Status::Text() const {

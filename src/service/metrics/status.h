@@ -52,21 +52,11 @@ class Status final : public SeesLane<Status>, public SeesKeeper<Status> {
   /// what; empty if nothing was.
   void ShowInForce(std::string compared, std::vector<std::string> learned);
 
-  void Saw(const event::PhaseChanged& seen);
-  void Saw(const event::Followed& seen);
-  void Saw(const event::CaughtUp& seen);
-  void Saw(const event::Promoted& seen);
-  void Saw(const event::TransactionCommitted& seen);
-  void Saw(const event::LaneLost& seen);
-  void Saw(const event::InputMissing& seen);
-  void Saw(const event::InputUnreachable& seen);
-  void Saw(const event::Gauges& seen);
-  void Saw(const event::InputLag& seen);
-  void Saw(const event::InputPosition& seen);
-  void Saw(const event::SnapshotWritten& seen);
-  void Saw(const event::ChangelogPurged& seen);
-  void Saw(const event::KeeperFailed& seen);
-  void Saw(const auto& /*ignored*/) {}
+  /// Takes what the event says of what Text shows.
+  void Saw(const auto& seen) {
+    const std::lock_guard lock(mutex_);
+    Take(seen);
+  }
 
   std::string Text() const;
   /// The minutes of the last hour with decisions, the oldest first.
@@ -84,6 +74,29 @@ class Status final : public SeesLane<Status>, public SeesKeeper<Status> {
     int64_t at_ms = 0;
     std::string text;
   };
+
+  // The caller holds mutex_.
+  void Take(const event::PhaseChanged& seen);
+  void Take(const event::Followed& seen) { seq_ = seen.seq; }
+  void Take(const event::CaughtUp& seen);
+  void Take(const event::Promoted& seen);
+  void Take(const event::TransactionCommitted& seen);
+  void Take(const event::LaneLost& seen);
+  void Take(const event::InputMissing& seen);
+  void Take(const event::InputUnreachable& seen) {
+    inputs_[seen.input].unreachable = seen.unreachable;
+  }
+  void Take(const event::Gauges& seen);
+  void Take(const event::InputLag& seen);
+  void Take(const event::InputPosition& seen) {
+    inputs_[seen.input].next_offset = seen.next_offset;
+  }
+  void Take(const event::SnapshotWritten& seen);
+  void Take(const event::ChangelogPurged& seen) { purged_to_ = seen.offset; }
+  void Take(const event::KeeperFailed& seen) {
+    keeper_failure_ = {clock_.WallMs(), seen.error.text};
+  }
+  void Take(const auto& /*ignored*/) {}
 
   const BuildInfo build_;
   std::string settings_;  ///< guarded by mutex_, like the next two
