@@ -36,10 +36,7 @@ std::optional<Endpoint> ParseHostAndPort(std::string_view text) {
   if (host.size() > 2 && host.front() == '[' && host.back() == ']') {
     host = host.substr(1, host.size() - 2);
   }
-  Endpoint endpoint;
-  endpoint.host = host;
-  endpoint.port = text.substr(colon + 1);
-  return endpoint;
+  return Endpoint{std::string(host), std::string(text.substr(colon + 1)), {}, {}};
 }
 
 std::optional<Endpoint> Numeric(const sockaddr_storage& address, socklen_t bytes) {
@@ -49,10 +46,7 @@ std::optional<Endpoint> Numeric(const sockaddr_storage& address, socklen_t bytes
                   port.data(), port.size(), NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
     return {};
   }
-  Endpoint endpoint;
-  endpoint.host = host.data();
-  endpoint.port = port.data();
-  return endpoint;
+  return Endpoint{host.data(), port.data(), {}, {}};
 }
 
 /// A datagram socket finds the route without sending anything.

@@ -13,19 +13,20 @@
 namespace neardup {
 namespace {
 
-std::string_view KindName(ResourceKind kind) {
-  switch (kind) {
-    case ResourceKind::kTopic:
-      return "topic";
-    case ResourceKind::kGroup:
-      return "group";
-    case ResourceKind::kTransactionalId:
-      return "transactional-id";
-    case ResourceKind::kCluster:
-      return "cluster";
-  }
-  return "";
-}
+/// What Kafka's tools and the library call a kind of resource.
+struct KindNames {
+  std::string_view option;
+  rd_kafka_ResourceType_t type;
+};
+/// By ResourceKind. librdkafka before 2.4 cannot name transactional ids. It lists their rules
+/// without a type when it is asked for the rules of all types.
+constexpr KindNames kKinds[] = {{"topic", RD_KAFKA_RESOURCE_TOPIC},
+                                {"group", RD_KAFKA_RESOURCE_GROUP},
+                                {"transactional-id", RD_KAFKA_RESOURCE_ANY},
+                                {"cluster", RD_KAFKA_RESOURCE_BROKER}};
+constexpr int kTransactionalIdType = 5;
+
+const KindNames& NamesOf(ResourceKind kind) { return kKinds[static_cast<size_t>(kind)]; }
 
 std::string PropertyOf(const KafkaOptions& options, const char* name) {
   for (const auto* properties :
@@ -43,8 +44,8 @@ std::string Name(const Right& right) {
   if (right.kind == ResourceKind::kCluster)
     return fmt::format("{} on the cluster", right.operation);
   const bool id = right.kind == ResourceKind::kTransactionalId;
-  return fmt::format("{} on {} {}", right.operation, id ? "transactional id" : KindName(right.kind),
-                     right.name);
+  return fmt::format("{} on {} {}", right.operation,
+                     id ? "transactional id" : NamesOf(right.kind).option, right.name);
 }
 
 std::string PrincipalOf(const KafkaOptions& options) {
@@ -64,7 +65,7 @@ std::string PrincipalOf(const KafkaOptions& options) {
 std::string GrantArguments(const Right& right, std::string_view principal) {
   const std::string resource = right.kind == ResourceKind::kCluster
                                    ? "--cluster"
-                                   : fmt::format("--{} {}", KindName(right.kind), right.name);
+                                   : fmt::format("--{} {}", NamesOf(right.kind).option, right.name);
   return fmt::format("--add --allow-principal {} --operation {} {}",
                      principal.empty() ? "'User:<subject of the client certificate>'" : principal,
                      right.operation, resource);
@@ -72,26 +73,8 @@ std::string GrantArguments(const Right& right, std::string_view principal) {
 
 namespace {
 
-// librdkafka before 2.4 cannot name transactional ids. It lists their rules without a type when it
-// is asked for the rules of all types.
-constexpr int kTransactionalIdType = 5;
-
-rd_kafka_ResourceType_t TypeOf(ResourceKind kind) {
-  switch (kind) {
-    case ResourceKind::kTopic:
-      return RD_KAFKA_RESOURCE_TOPIC;
-    case ResourceKind::kGroup:
-      return RD_KAFKA_RESOURCE_GROUP;
-    case ResourceKind::kCluster:
-      return RD_KAFKA_RESOURCE_BROKER;
-    case ResourceKind::kTransactionalId:
-      break;
-  }
-  return RD_KAFKA_RESOURCE_ANY;
-}
-
 bool IsOfKind(rd_kafka_ResourceType_t type, ResourceKind kind) {
-  if (kind != ResourceKind::kTransactionalId) return type == TypeOf(kind);
+  if (kind != ResourceKind::kTransactionalId) return type == NamesOf(kind).type;
   return type == RD_KAFKA_RESOURCE_UNKNOWN || static_cast<int>(type) == kTransactionalIdType;
 }
 
@@ -120,7 +103,7 @@ Result<std::optional<std::vector<Acl>>> ListAcls(const Client& client, ResourceK
   const char* const resource = kind == ResourceKind::kCluster ? "kafka-cluster" : name.c_str();
   std::array<char, 256> complaint{};
   const FilterHandle filter(rd_kafka_AclBindingFilter_new(
-      TypeOf(kind), resource, RD_KAFKA_RESOURCE_PATTERN_MATCH, nullptr, nullptr,
+      NamesOf(kind).type, resource, RD_KAFKA_RESOURCE_PATTERN_MATCH, nullptr, nullptr,
       RD_KAFKA_ACL_OPERATION_ANY, RD_KAFKA_ACL_PERMISSION_TYPE_ANY, complaint.data(),
       complaint.size()));
   if (!filter) return Error{ErrorCode::kInternal, fmt::format("{}: {}", doing, complaint.data())};

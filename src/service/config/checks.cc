@@ -33,7 +33,7 @@ class Checks {
     CheckPair("metrics.user", settings_.http.user, "metrics.password", settings_.http.password);
     CheckTopics();
     CheckTopicsBefore();
-    CheckRouting();
+    CheckKeep();
     CheckLearning();
     CheckFilter();
   }
@@ -175,8 +175,6 @@ class Checks {
              "3 topics: the unique, the duplicate and the dead-letter topic of before");
     }
   }
-
-  void CheckRouting() { CheckKeep(); }
 
   void CheckKeep() {
     const LaneOptions& lane = settings_.lane;

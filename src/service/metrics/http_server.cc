@@ -65,29 +65,23 @@ struct Page {
   std::string_view headers = {};  ///< further ones, each with its line end
 };
 
+constexpr std::pair<int, std::string_view> kStatusNames[] = {
+    {200, "OK"},
+    {400, "Bad Request"},
+    {401, "Unauthorized"},
+    {403, "Forbidden"},
+    {404, "Not Found"},
+    {405, "Method Not Allowed"},
+    {409, "Conflict"},
+    {431, "Request Header Fields Too Large"},
+    {500, "Internal Server Error"},
+};
+
 std::string_view NameOf(int status) {
-  switch (status) {
-    case 200:
-      return "OK";
-    case 400:
-      return "Bad Request";
-    case 401:
-      return "Unauthorized";
-    case 403:
-      return "Forbidden";
-    case 404:
-      return "Not Found";
-    case 405:
-      return "Method Not Allowed";
-    case 409:
-      return "Conflict";
-    case 431:
-      return "Request Header Fields Too Large";
-    case 500:
-      return "Internal Server Error";
-    default:
-      return "Service Unavailable";
+  for (const auto& [number, name] : kStatusNames) {
+    if (number == status) return name;
   }
+  return "Service Unavailable";
 }
 
 std::string_view FurtherHeader(int status) {
