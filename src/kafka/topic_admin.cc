@@ -35,10 +35,10 @@ EventHandle Await(Client& client, rd_kafka_queue_t* queue, int timeout_ms) {
 
 /// Sends one order. Returns the answer; null after the time-out. `only_try` changes nothing.
 template <class Order>
-EventHandle Send(Client& client, rd_kafka_admin_op_t operation,
-                 void (*send)(rd_kafka_t*, Order**, size_t, const rd_kafka_AdminOptions_t*,
-                              rd_kafka_queue_t*),
-                 Order* order, int timeout_ms, bool only_try = false) {
+EventHandle SendOrder(Client& client, rd_kafka_admin_op_t operation,
+                      void (*send)(rd_kafka_t*, Order**, size_t, const rd_kafka_AdminOptions_t*,
+                                   rd_kafka_queue_t*),
+                      Order* order, int timeout_ms, bool only_try = false) {
   const AdminOptionsHandle options(rd_kafka_AdminOptions_new(client.get(), operation));
   std::array<char, 256> complaint{};
   rd_kafka_AdminOptions_set_request_timeout(options.get(), timeout_ms, complaint.data(),
@@ -236,8 +236,9 @@ Result<bool> TopicAdmin::OrderCreation(const std::string& topic, int32_t partiti
   for (const auto& [name, value] : settings) {
     rd_kafka_NewTopic_set_config(order.get(), name.c_str(), value.c_str());
   }
-  const EventHandle event = Send(*client_, RD_KAFKA_ADMIN_OP_CREATETOPICS, rd_kafka_CreateTopics,
-                                 order.get(), timeout_ms_, how == Order::kTry);
+  const EventHandle event =
+      SendOrder(*client_, RD_KAFKA_ADMIN_OP_CREATETOPICS, rd_kafka_CreateTopics, order.get(),
+                timeout_ms_, how == Order::kTry);
   NEARDUP_TRY(CheckRequest(*client_, event, doing, OnTopic("Create", topic)));
   size_t count = 0;
   const auto* results =
@@ -257,8 +258,8 @@ Result<void> TopicAdmin::OrderGrowth(const std::string& topic, int32_t partition
       topic.c_str(), static_cast<size_t>(partitions), complaint.data(), complaint.size()));
   if (!order) return Fatal(ErrorCode::kConfig, fmt::format("{}: {}", doing, complaint.data()));
   const EventHandle event =
-      Send(*client_, RD_KAFKA_ADMIN_OP_CREATEPARTITIONS, rd_kafka_CreatePartitions, order.get(),
-           timeout_ms_, how == Order::kTry);
+      SendOrder(*client_, RD_KAFKA_ADMIN_OP_CREATEPARTITIONS, rd_kafka_CreatePartitions,
+                order.get(), timeout_ms_, how == Order::kTry);
   NEARDUP_TRY(CheckRequest(*client_, event, doing, OnTopic("Alter", topic)));
   size_t count = 0;
   const auto* results = rd_kafka_CreatePartitions_result_topics(
@@ -287,8 +288,8 @@ Result<void> TopicAdmin::OrderDeletion(const std::string& topic, int32_t partiti
   const PartitionListHandle list(rd_kafka_topic_partition_list_new(1));
   rd_kafka_topic_partition_list_add(list.get(), topic.c_str(), partition)->offset = offset;
   const DeleteRecordsHandle order(rd_kafka_DeleteRecords_new(list.get()));
-  const EventHandle event = Send(*client_, RD_KAFKA_ADMIN_OP_DELETERECORDS, rd_kafka_DeleteRecords,
-                                 order.get(), timeout_ms);
+  const EventHandle event = SendOrder(*client_, RD_KAFKA_ADMIN_OP_DELETERECORDS,
+                                      rd_kafka_DeleteRecords, order.get(), timeout_ms);
   code = event ? rd_kafka_event_error(event.get()) : RD_KAFKA_RESP_ERR__TIMED_OUT;
   NEARDUP_TRY(CheckRequest(*client_, event, doing, OnTopic("Delete", topic)));
   const rd_kafka_topic_partition_list_t* results =
@@ -304,8 +305,8 @@ Result<void> TopicAdmin::OrderDeletion(const std::string& topic, int32_t partiti
 Result<bool> TopicAdmin::Delete(const std::string& topic) {
   const std::string doing = fmt::format("deleting topic {}", topic);
   const DeleteTopicHandle order(rd_kafka_DeleteTopic_new(topic.c_str()));
-  const EventHandle event = Send(*client_, RD_KAFKA_ADMIN_OP_DELETETOPICS, rd_kafka_DeleteTopics,
-                                 order.get(), timeout_ms_);
+  const EventHandle event = SendOrder(*client_, RD_KAFKA_ADMIN_OP_DELETETOPICS,
+                                      rd_kafka_DeleteTopics, order.get(), timeout_ms_);
   NEARDUP_TRY(CheckRequest(*client_, event, doing, OnTopic("Delete", topic)));
   size_t count = 0;
   const auto* results =
@@ -331,8 +332,8 @@ Result<bool> TopicAdmin::DeleteGroup(const std::string& group) {
   const std::string doing = fmt::format("deleting consumer group {}", group);
   const Right right = {"Delete", ResourceKind::kGroup, group};
   const DeleteGroupHandle order(rd_kafka_DeleteGroup_new(group.c_str()));
-  const EventHandle event = Send(*client_, RD_KAFKA_ADMIN_OP_DELETEGROUPS, rd_kafka_DeleteGroups,
-                                 order.get(), timeout_ms_);
+  const EventHandle event = SendOrder(*client_, RD_KAFKA_ADMIN_OP_DELETEGROUPS,
+                                      rd_kafka_DeleteGroups, order.get(), timeout_ms_);
   NEARDUP_TRY(CheckRequest(*client_, event, doing, right));
   size_t count = 0;
   const auto* results =
@@ -348,8 +349,8 @@ Result<Properties> TopicAdmin::Settings(const std::string& topic) {
   const std::string doing = fmt::format("reading the settings of topic {}", topic);
   const ConfigResourceHandle resource(
       rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, topic.c_str()));
-  const EventHandle event = Send(*client_, RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS,
-                                 rd_kafka_DescribeConfigs, resource.get(), timeout_ms_);
+  const EventHandle event = SendOrder(*client_, RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS,
+                                      rd_kafka_DescribeConfigs, resource.get(), timeout_ms_);
   NEARDUP_TRY(CheckRequest(*client_, event, doing, OnTopic("DescribeConfigs", topic)));
   size_t count = 0;
   const auto* results = rd_kafka_DescribeConfigs_result_resources(
