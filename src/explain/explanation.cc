@@ -148,31 +148,10 @@ Cause CauseOf(const FilterOptions& options, const PairExplanation& explained) {
 }  // namespace
 
 const char* Name(Cause cause) {
-  switch (cause) {
-    case Cause::kEqual:
-      return "equal";
-    case Cause::kNear:
-      return "near";
-    case Cause::kNotComparable:
-      return "not_comparable";
-    case Cause::kOutsideWindow:
-      return "outside_window";
-    case Cause::kKeysDiffer:
-      return "keys_differ";
-    case Cause::kExactMode:
-      return "exact_mode";
-    case Cause::kFewWords:
-      return "few_words";
-    case Cause::kTooFar:
-      return "too_far";
-    case Cause::kTooFarInSum:
-      return "too_far_in_sum";
-    case Cause::kNumbers:
-      return "numbers";
-    case Cause::kNotFound:
-      return "not_found";
-  }
-  return "unknown";
+  constexpr const char* kNames[] = {
+      "equal",     "near",    "not_comparable", "outside_window", "keys_differ", "exact_mode",
+      "few_words", "too_far", "too_far_in_sum", "numbers",        "not_found"};
+  return kNames[static_cast<size_t>(cause)];
 }
 
 Result<PairExplanation> ExplainPair(const FilterOptions& options, const RecordView& a,

@@ -16,9 +16,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array kExpected = {ExpectedVerdict::kUnique, ExpectedVerdict::kDuplicate,
-                                  ExpectedVerdict::kExact, ExpectedVerdict::kNear,
-                                  ExpectedVerdict::kDeadLetter};
+/// The names of ExpectedVerdict.
+constexpr std::array kExpected = {"unique", "duplicate", "exact", "near", "dead-letter"};
 
 Error Wrong(const std::string& file, size_t line, const std::string& what) {
   return Fatal(ErrorCode::kBadInput, fmt::format("{}:{}: {}", file, line, what));
@@ -60,15 +59,13 @@ Result<VerdictCase> ParseCase(std::string_view text, const std::string& file, si
         return Wrong(file, line, fmt::format("{}: expected a record, found {}", key, value.dump()));
       }
     } else if (key == "expect") {
-      const auto known = std::find_if(kExpected.begin(), kExpected.end(),
-                                      [&](ExpectedVerdict each) { return value == Name(each); });
+      const auto known = std::find(kExpected.begin(), kExpected.end(), value);
       if (known == kExpected.end()) {
         return Wrong(file, line,
-                     fmt::format("expect: expected one of unique, duplicate, exact, near, "
-                                 "dead-letter, found {}",
+                     fmt::format("expect: expected one of {}, found {}", fmt::join(kExpected, ", "),
                                  value.dump()));
       }
-      parsed.expected = *known;
+      parsed.expected = static_cast<ExpectedVerdict>(known - kExpected.begin());
     } else if (key == "name" && value.is_string()) {
       parsed.name = value.get<std::string>();
     } else {
@@ -130,21 +127,7 @@ std::string WhyText(const VerdictCase& each, ExplainReport report) {
 
 }  // namespace
 
-const char* Name(ExpectedVerdict expected) {
-  switch (expected) {
-    case ExpectedVerdict::kUnique:
-      return "unique";
-    case ExpectedVerdict::kDuplicate:
-      return "duplicate";
-    case ExpectedVerdict::kExact:
-      return "exact";
-    case ExpectedVerdict::kNear:
-      return "near";
-    case ExpectedVerdict::kDeadLetter:
-      return "dead-letter";
-  }
-  return "unique";
-}
+const char* Name(ExpectedVerdict expected) { return kExpected[static_cast<size_t>(expected)]; }
 
 Result<std::vector<VerdictCase>> ParseVerdictCases(std::string_view text, const std::string& file) {
   std::vector<VerdictCase> cases;

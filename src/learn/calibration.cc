@@ -105,15 +105,8 @@ Valley FindValley(const NeighbourStatistics& statistics) {
 }
 
 const char* Name(MatchMode mode) {
-  switch (mode) {
-    case MatchMode::kNear:
-      return "near";
-    case MatchMode::kExact:
-      return "exact";
-    case MatchMode::kUnclear:
-      return "unclear";
-  }
-  return "unclear";
+  constexpr const char* kNames[] = {"near", "exact", "unclear"};
+  return kNames[static_cast<size_t>(mode)];
 }
 
 ModeChoice ChooseMode(const NeighbourStatistics& statistics) {

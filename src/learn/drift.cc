@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <span>
@@ -199,25 +200,10 @@ AspectDrift Joins(const StreamProfile& live) {
 }  // namespace
 
 const char* Name(DriftAspect aspect) {
-  switch (aspect) {
-    case DriftAspect::kDeadLetters:
-      return "dead_letters";
-    case DriftAspect::kDuplicates:
-      return "duplicates";
-    case DriftAspect::kDistances:
-      return "distances";
-    case DriftAspect::kPresence:
-      return "presence";
-    case DriftAspect::kDistinctness:
-      return "distinctness";
-    case DriftAspect::kLengths:
-      return "lengths";
-    case DriftAspect::kBits:
-      return "bits";
-    case DriftAspect::kJoins:
-      return "joins";
-  }
-  return "bits";
+  constexpr std::array<const char*, kDriftAspects> kNames = {
+      "dead_letters", "duplicates", "distances", "presence",
+      "distinctness", "lengths",    "bits",      "joins"};
+  return kNames[static_cast<size_t>(aspect)];
 }
 
 std::vector<AspectDrift> Compare(const StreamProfile& reference, const StreamProfile& live) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <iterator>
 #include <span>
 #include <utility>
 
@@ -122,50 +123,16 @@ std::optional<std::string> Vocabulary::Pick(bool spaced, std::string_view exclud
 }
 
 bool HasStrength(EditKind kind) {
-  switch (kind) {
-    case EditKind::kInserted:
-    case EditKind::kDeleted:
-    case EditKind::kReplaced:
-    case EditKind::kCut:
-    case EditKind::kAdded:
-    case EditKind::kTypo:
-      return true;
-    case EditKind::kExact:
-    case EditKind::kReordered:
-    case EditKind::kFieldChange:
-    case EditKind::kSentenceDrop:
-    case EditKind::kFormat:
-      return false;
-  }
-  return false;
+  return kind == EditKind::kInserted || kind == EditKind::kDeleted || kind == EditKind::kReplaced ||
+         kind == EditKind::kCut || kind == EditKind::kAdded || kind == EditKind::kTypo;
 }
 
 std::string_view Name(EditKind kind) {
-  switch (kind) {
-    case EditKind::kExact:
-      return "exact";
-    case EditKind::kReordered:
-      return "reordered";
-    case EditKind::kInserted:
-      return "inserted";
-    case EditKind::kDeleted:
-      return "deleted";
-    case EditKind::kReplaced:
-      return "replaced";
-    case EditKind::kFieldChange:
-      return "field-change";
-    case EditKind::kSentenceDrop:
-      return "sentence-drop";
-    case EditKind::kFormat:
-      return "format";
-    case EditKind::kCut:
-      return "cut";
-    case EditKind::kAdded:
-      return "added";
-    case EditKind::kTypo:
-      return "typo";
-  }
-  return "exact";
+  constexpr std::string_view kNames[] = {"exact",    "reordered",    "inserted",      "deleted",
+                                         "replaced", "field-change", "sentence-drop", "format",
+                                         "cut",      "added",        "typo"};
+  static_assert(std::size(kNames) == std::size(kEditKinds));
+  return kNames[static_cast<size_t>(kind)];
 }
 
 std::optional<EditKind> EditKindOf(std::string_view name) {

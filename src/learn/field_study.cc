@@ -194,23 +194,9 @@ std::pair<FieldRole, std::string> Judge(const StudiedField& field) {
 std::string RoundedPercent(double share) { return fmt::format("{:.3g} %", 100 * share); }
 
 const char* Name(FieldRole role) {
-  switch (role) {
-    case FieldRole::kText:
-      return "text";
-    case FieldRole::kKey:
-      return "must agree";
-    case FieldRole::kFree:
-      return "may differ";
-    case FieldRole::kIdentifier:
-      return "identifier";
-    case FieldRole::kTime:
-      return "time";
-    case FieldRole::kAddress:
-      return "address";
-    case FieldRole::kCounter:
-      return "counter";
-  }
-  return "counter";
+  constexpr const char* kNames[] = {"text", "must agree", "may differ", "identifier",
+                                    "time", "address",    "counter"};
+  return kNames[static_cast<size_t>(role)];
 }
 
 bool IsTextual(const StudiedField& field) {

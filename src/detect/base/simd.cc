@@ -31,15 +31,8 @@ void LimitSimdLevel(SimdLevel highest) {
 }
 
 const char* Name(SimdLevel level) {
-  switch (level) {
-    case SimdLevel::kPortable:
-      return "portable";
-    case SimdLevel::kAvx2:
-      return "AVX2";
-    case SimdLevel::kAvx512:
-      return "AVX-512";
-  }
-  return "";
+  constexpr const char* kNames[] = {"portable", "AVX2", "AVX-512"};
+  return kNames[static_cast<size_t>(level)];
 }
 
 }  // namespace neardup

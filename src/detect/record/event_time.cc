@@ -141,15 +141,11 @@ std::optional<int64_t> ParseEventTime(std::string_view text, TimeFormat format) 
 }
 
 const char* Expectation(TimeFormat format) {
-  switch (format) {
-    case TimeFormat::kRfc3339:
-      return "an RFC 3339 time such as 2026-01-31T12:00:00Z, in the years 1 to 9999";
-    case TimeFormat::kMilliseconds:
-      return "integer milliseconds since 1970, in the years 1 to 9999";
-    case TimeFormat::kSeconds:
-      return "seconds since 1970, in the years 1 to 9999";
-  }
-  return "a time";
+  constexpr const char* kExpected[] = {
+      "an RFC 3339 time such as 2026-01-31T12:00:00Z, in the years 1 to 9999",
+      "integer milliseconds since 1970, in the years 1 to 9999",
+      "seconds since 1970, in the years 1 to 9999"};
+  return kExpected[static_cast<size_t>(format)];
 }
 
 }  // namespace neardup

@@ -32,21 +32,9 @@ bool IsLowSurrogate(int unit) { return unit >= 0xDC00 && unit <= 0xDFFF; }
 }  // namespace
 
 const char* Name(JsonKind kind) {
-  switch (kind) {
-    case JsonKind::kObject:
-      return "an object";
-    case JsonKind::kArray:
-      return "an array";
-    case JsonKind::kString:
-      return "a string";
-    case JsonKind::kNumber:
-      return "a number";
-    case JsonKind::kBoolean:
-      return "a boolean";
-    case JsonKind::kNull:
-      return "null";
-  }
-  return "a value";
+  constexpr const char* kNames[] = {"an object", "an array",  "a string",
+                                    "a number",  "a boolean", "null"};
+  return kNames[static_cast<size_t>(kind)];
 }
 
 std::optional<JsonKind> ScalarKind(std::string_view text) {

@@ -31,23 +31,9 @@ enum class LanePhase : uint8_t {
 inline constexpr int kLanePhaseCount = 7;
 
 constexpr const char* Name(LanePhase phase) {
-  switch (phase) {
-    case LanePhase::kStarting:
-      return "starting";
-    case LanePhase::kLearning:
-      return "learning";
-    case LanePhase::kStandby:
-      return "standby";
-    case LanePhase::kRestoring:
-      return "restoring";
-    case LanePhase::kActive:
-      return "active";
-    case LanePhase::kDraining:
-      return "draining";
-    case LanePhase::kFailed:
-      return "failed";
-  }
-  return "failed";
+  constexpr std::array<const char*, kLanePhaseCount> kNames = {
+      "starting", "learning", "standby", "restoring", "active", "draining", "failed"};
+  return kNames[static_cast<size_t>(phase)];
 }
 
 /// What one transaction did. A latency is the commit time minus the record's timestamp, at least 0.
@@ -90,7 +76,6 @@ enum class Stage : uint8_t {
   kDecide,  ///< publishing included, as far as the lane's thread does it
   kCommit,
 };
-inline constexpr int kStageCount = 5;
 
 /// Offsets of an input that are no longer read, because its log does not hold them.
 struct InputLoss {
@@ -104,18 +89,10 @@ struct InputLoss {
   int64_t from = 0;  ///< the lane was to continue here
   int64_t to = 0;    ///< it continues here
 };
-inline constexpr int kInputLossKinds = 3;
 
 constexpr const char* Name(InputLoss::Kind kind) {
-  switch (kind) {
-    case InputLoss::Kind::kUnreadStart:
-      return "unread_start";
-    case InputLoss::Kind::kDeleted:
-      return "deleted";
-    case InputLoss::Kind::kReplaced:
-      return "replaced";
-  }
-  return "replaced";
+  constexpr const char* kNames[] = {"unread_start", "deleted", "replaced"};
+  return kNames[static_cast<size_t>(kind)];
 }
 
 struct LaneGauges {
