@@ -7,6 +7,7 @@
 #include "bindings/filter_settings.h"
 #include "detect/base/file.h"
 #include "detect/base/hash.h"
+#include "detect/base/message_text.h"
 #include "stream/state/byte_stream.h"
 #include "stream/state/delta.h"
 #include "stream/state/durable_file.h"
@@ -17,11 +18,6 @@ namespace {
 constexpr std::string_view kMagic = "NDSF";
 constexpr uint16_t kVersion = 1;
 constexpr size_t kChecksumBytes = 8;
-
-Error WithFile(const std::filesystem::path& path, Error error) {
-  error.text = fmt::format("{}: {}", path.string(), error.text);
-  return error;
-}
 
 }  // namespace
 
@@ -70,9 +66,9 @@ Result<void> SavedFilter::Save(const std::filesystem::path& path) {
 Result<std::unique_ptr<SavedFilter>> SavedFilter::Load(const std::filesystem::path& path,
                                                        uint32_t threads) {
   const Result<std::string> bytes = ReadFile(path);
-  if (!bytes.ok()) return WithFile(path, bytes.error());
+  if (!bytes.ok()) return Named(path.string(), bytes.error());
   Result<std::unique_ptr<SavedFilter>> loaded = Decode(*bytes, threads);
-  if (!loaded.ok()) return WithFile(path, loaded.error());
+  if (!loaded.ok()) return Named(path.string(), loaded.error());
   return loaded;
 }
 

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "detect/base/message_text.h"
 #include "detect/base/quantity.h"
 
 namespace neardup {
@@ -47,14 +48,6 @@ std::string FewWordsText(const ExplainReport& report) {
       "{}. A record with fewer than {} (feature.features_min) is not compared by distance: it "
       "is a duplicate only of records that are equal to it.",
       fmt::join(parts, ", and "), report.options.feature.features_min);
-}
-
-std::string NumbersText(const std::vector<std::string>& numbers) {
-  const size_t shown = std::min(numbers.size(), kNumbersShown);
-  const auto end = numbers.begin() + static_cast<std::ptrdiff_t>(shown);
-  std::string text = fmt::format("{}", fmt::join(numbers.begin(), end, ", "));
-  if (shown < numbers.size()) text += fmt::format(" and {} more", numbers.size() - shown);
-  return text;
 }
 
 /// Cells in columns, the first aligned to the left and the others to the right.
@@ -261,20 +254,17 @@ Json VerdictJson(const Verdict& verdict) {
 }  // namespace
 
 std::string Shortened(std::string_view text, size_t bytes_max) {
-  size_t size = std::min(text.size(), bytes_max);
-  if (size < text.size()) {
-    while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80) --size;
-  }
+  const std::string_view kept = CutAtCharacter(text, bytes_max);
   std::string shortened;
-  for (size_t i = 0; i < size; ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
+  for (size_t i = 0; i < kept.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(kept[i]);
     // U+0080 to U+009F are the two bytes C2 80 to C2 9F.
     const bool upper =
-        byte == 0xC2 && i + 1 < size && static_cast<unsigned char>(text[i + 1]) < 0xA0;
-    shortened += byte < 0x20 || byte == 0x7F || upper ? ' ' : text[i];
+        byte == 0xC2 && i + 1 < kept.size() && static_cast<unsigned char>(kept[i + 1]) < 0xA0;
+    shortened += byte < 0x20 || byte == 0x7F || upper ? ' ' : kept[i];
     i += upper ? 1 : 0;
   }
-  return size < text.size() ? shortened + " ..." : shortened;
+  return kept.size() < text.size() ? shortened + " ..." : shortened;
 }
 
 bool HaveDistance(const ExplainReport& report) {
@@ -351,7 +341,8 @@ std::string ReasonSentence(const ExplainReport& report) {
       return fmt::format(
           "They are near enough, but their numbers conflict (match.numbers): only "
           "{} has {}, and only {} has {}.",
-          report.a, NumbersText(explained.numbers_a), report.b, NumbersText(explained.numbers_b));
+          report.a, ListText(explained.numbers_a, kNumbersShown), report.b,
+          ListText(explained.numbers_b, kNumbersShown));
     case Cause::kNotFound:
       return fmt::format(
           "They are near enough, but the index did not compare them: it finds every original "

@@ -23,11 +23,10 @@ constexpr size_t kPathColumnsMax = 40;
 /// Share of the comparable records that have an earlier record within distance_max.
 double NearShare(const Tuning& tuning) {
   const NeighbourStatistics& neighbours = tuning.calibration.neighbours;
-  if (neighbours.records == 0) return 0;
   const auto begin = neighbours.nearest.begin();
   const size_t near =
       std::accumulate(begin, begin + LikenessMax(tuning.proposed.match) + 1, size_t{0});
-  return static_cast<double>(near) / static_cast<double>(neighbours.records);
+  return ShareAmong(near, neighbours.records);
 }
 
 std::string SummaryRow(std::string_view name, std::string_view text) {
@@ -260,14 +259,13 @@ std::string SampleText(const Tuning& tuning) {
 std::string NearCopiesText(const Tuning& tuning) {
   const NeighbourStatistics& neighbours = tuning.calibration.neighbours;
   const int distance_max = LikenessMax(tuning.proposed.match);
-  const double records = static_cast<double>(std::max<size_t>(neighbours.records, 1));
   const std::string found =
       distance_max > 0 ? fmt::format("{} of these records have an earlier record within {} bits; ",
                                      PercentText(NearShare(tuning)), distance_max)
                        : "";
   return fmt::format(
       "{}{} have an earlier or later record within {} bits, {:.1f} of them on average", found,
-      PercentText(static_cast<double>(neighbours.with_neighbour) / records), kNeighbourBits,
+      PercentText(ShareAmong(neighbours.with_neighbour, neighbours.records)), kNeighbourBits,
       neighbours.neighbours_mean);
 }
 
@@ -289,7 +287,7 @@ std::string ChanceText(const Tuning& tuning) {
 
 std::string PercentText(double share) {
   if (share > 0 && share < 1e-5) return "less than 0.001 %";
-  return fmt::format("{:.3g} %", 100 * share);
+  return RoundedPercent(share);
 }
 
 std::vector<TuneProposal> ProposalsOf(const Tuning& tuning) {
@@ -327,10 +325,6 @@ std::string DoubtAbout(const Tuning& tuning, const StudiedField& field) {
 
 namespace {
 
-std::string Row(std::string_view name, std::string_view text) {
-  return fmt::format("{:<14}{}\n", name, text);
-}
-
 /// Why drift of this aspect matters whatever `tune` would choose; empty: it does not.
 std::string_view Harm(const AspectDrift& aspect) {
   if (aspect.ratio <= 1) return "";
@@ -345,30 +339,31 @@ bool HasDrifted(const TuneComparison& comparison) {
 
 std::string DriftRows(const TuneComparison& comparison) {
   if (!comparison.drift) {
-    return Row("drift",
-               "unknown: the settings come with no profile of the sample that they were chosen "
-               "from, or were changed since");
+    return SummaryRow(
+        "drift",
+        "unknown: the settings come with no profile of the sample that they were chosen "
+        "from, or were changed since");
   }
-  if (!HasDrifted(comparison)) return Row("drift", "none: the stream is as it was");
+  if (!HasDrifted(comparison)) return SummaryRow("drift", "none: the stream is as it was");
   std::string rows;
   for (const AspectDrift& aspect : Drifted(*comparison.drift)) {
-    rows +=
-        Row(rows.empty() ? "drift" : "",
-            fmt::format("{} {:.1f}: {}{}", Name(aspect.aspect), aspect.ratio, aspect.text,
-                        Harm(aspect).empty() ? "" : fmt::format(" (matters; {})", Harm(aspect))));
+    rows += SummaryRow(
+        rows.empty() ? "drift" : "",
+        fmt::format("{} {:.1f}: {}{}", Name(aspect.aspect), aspect.ratio, aspect.text,
+                    Harm(aspect).empty() ? "" : fmt::format(" (matters; {})", Harm(aspect))));
   }
   return rows;
 }
 
 std::string SettingsRows(const TuneComparison& comparison) {
-  if (!comparison.no_tune.empty()) return Row("settings", comparison.no_tune);
-  if (comparison.changes.empty()) return Row("settings", "tune would choose the same");
+  if (!comparison.no_tune.empty()) return SummaryRow("settings", comparison.no_tune);
+  if (comparison.changes.empty()) return SummaryRow("settings", "tune would choose the same");
   std::string rows;
   for (const SettingsChange& change : comparison.changes) {
-    rows +=
-        Row(rows.empty() ? "settings" : "",
-            fmt::format("{}: {}, tune would choose: {} ({}; {})", change.setting, change.was,
-                        change.now, change.matters ? "matters" : "does not matter", change.reason));
+    rows += SummaryRow(
+        rows.empty() ? "settings" : "",
+        fmt::format("{}: {}, tune would choose: {} ({}; {})", change.setting, change.was,
+                    change.now, change.matters ? "matters" : "does not matter", change.reason));
   }
   return rows;
 }
@@ -397,10 +392,11 @@ bool Matters(const TuneComparison& comparison) {
 }
 
 std::string ComparisonText(const TuneComparison& comparison) {
-  return Row("config", comparison.config) +
-         Row("sample",
-             fmt::format("{}, {} records", comparison.sample, Grouped(comparison.records))) +
-         DriftRows(comparison) + SettingsRows(comparison) + Row("result", ResultText(comparison));
+  return SummaryRow("config", comparison.config) +
+         SummaryRow("sample",
+                    fmt::format("{}, {} records", comparison.sample, Grouped(comparison.records))) +
+         DriftRows(comparison) + SettingsRows(comparison) +
+         SummaryRow("result", ResultText(comparison));
 }
 
 std::string ComparisonJson(const TuneComparison& comparison) {

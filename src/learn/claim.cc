@@ -48,10 +48,6 @@ constexpr size_t kAuditedMax = 2000;
 constexpr double kPoorRecall = 0.8;
 constexpr double kPoorUnlike = 0.02;
 
-double Share(uint64_t part, uint64_t whole) {
-  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
-}
-
 std::string Percent(double share) {
   const double percent = 100 * share;
   if (percent == 0 || percent >= 10) return fmt::format("{:.0f} %", percent);
@@ -99,7 +95,7 @@ double Claim::recall() const {
     planted += edits[i].planted;
     found += edits[i].found;
   }
-  return Share(found, planted);
+  return ShareAmong(found, planted);
 }
 
 bool Claim::measured() const {
@@ -130,7 +126,7 @@ std::string ClaimText(const Claim& claim) {
                 "of the {} records that it joins by likeness, {} share less than {:.0f} % "
                 "of their phrases",
                 Grouped(claim.joined.near),
-                Percent(Share(claim.joined.doubtful, claim.joined.near)),
+                Percent(ShareAmong(claim.joined.doubtful, claim.joined.near)),
                 100 * JoinedRecords::kCopyShare);
   return fmt::format("of planted copies it finds {}; {}{}", fmt::join(parts, ", "), joined,
                      EqualText(claim));
@@ -138,7 +134,7 @@ std::string ClaimText(const Claim& claim) {
 
 std::string ClaimDoubt(const Claim& claim) {
   if (!claim.measured()) return "";
-  const double unlike = Share(claim.joined.unlike, claim.joined.near);
+  const double unlike = ShareAmong(claim.joined.unlike, claim.joined.near);
   if (unlike > kPoorUnlike) {
     return fmt::format(
         "{} of the joined records share little text, so look at the pairs and name "

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "detect/base/quantity.h"
 #include "detect/filter/record_features.h"
 #include "learn/edits.h"
 #include "learn/neighbours.h"
@@ -25,9 +26,7 @@ struct ClaimedEdit {
   uint64_t planted = 0;
   uint64_t found = 0;
 
-  double share() const {
-    return planted == 0 ? 0 : static_cast<double>(found) / static_cast<double>(planted);
-  }
+  double share() const { return ShareAmong(found, planted); }
 };
 
 /// What settings find in a sample. The copies are made of its own records.

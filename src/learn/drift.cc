@@ -9,6 +9,8 @@
 #include <span>
 #include <utility>
 
+#include "detect/base/quantity.h"
+
 namespace neardup {
 namespace {
 
@@ -26,10 +28,6 @@ constexpr double kCountsFactor = 1.5;
 
 uint64_t Sum(std::span<const uint64_t> bins) {
   return std::accumulate(bins.begin(), bins.end(), uint64_t{0});
-}
-
-double ShareOf(uint64_t part, uint64_t all) {
-  return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
 }
 
 /// Two samples hold `a` and `b` records, and each record has a property with the probability p.
@@ -51,8 +49,8 @@ double DivergenceRatio(std::span<const uint64_t> a, std::span<const uint64_t> b)
   double divergence = 0;
   int bins = 0;
   for (size_t i = 0; i < a.size(); ++i) {
-    const double p = ShareOf(a[i], all_a);
-    const double q = ShareOf(b[i], all_b);
+    const double p = ShareAmong(a[i], all_a);
+    const double q = ShareAmong(b[i], all_b);
     const double mean = (p + q) / 2;
     bins += mean > 0 ? 1 : 0;
     divergence += (Excess(p, mean) + Excess(q, mean)) / 2;
@@ -69,7 +67,7 @@ double ShareRatio(uint64_t part_a, uint64_t all_a, uint64_t part_b, uint64_t all
 }
 
 std::string Percent(uint64_t part, uint64_t all) {
-  const double percent = 100 * ShareOf(part, all);
+  const double percent = 100 * ShareAmong(part, all);
   return fmt::format("{:.{}f} %", percent, percent > 0 && percent < 10 ? 1 : 0);
 }
 
@@ -172,8 +170,8 @@ AspectDrift Bits(const StreamProfile& a, const StreamProfile& b) {
   double square = 0;
   double expected = 0;
   for (size_t bit = 0; bit < a.ones.size(); ++bit) {
-    const double p = ShareOf(a.ones[bit], a.sketched);
-    const double q = ShareOf(b.ones[bit], b.sketched);
+    const double p = ShareAmong(a.ones[bit], a.sketched);
+    const double q = ShareAmong(b.ones[bit], b.sketched);
     const double mean = (p + q) / 2;
     square += (p - q) * (p - q) / count;
     expected += mean * (1 - mean) * variance / count;

@@ -4,14 +4,13 @@
 #include <strings.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <regex>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include "detect/base/hash.h"
+#include "detect/base/quantity.h"
 #include "detect/record/event_time.h"
 #include "neardup/options.h"
 
@@ -85,10 +84,6 @@ constexpr size_t kHashDigits = 32;
 constexpr size_t kRatingValues = 10;
 constexpr size_t kLongIdDigits = 7;
 
-double Ratio(size_t part, size_t all) {
-  return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
-}
-
 bool IsDecimal(char c) { return c >= '0' && c <= '9'; }
 bool IsHex(char c) { return IsDecimal(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -141,13 +136,6 @@ bool IsDate(std::string_view text) {
   return true;
 }
 
-std::optional<int64_t> WholeNumber(std::string_view text) {
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 std::pair<FieldRole, std::string> Judge(const StudiedField& field) {
   const FieldFacts& facts = field.facts;
   const FieldName& name = field.name;
@@ -190,8 +178,6 @@ std::pair<FieldRole, std::string> Judge(const StudiedField& field) {
 }
 
 }  // namespace
-
-std::string RoundedPercent(double share) { return fmt::format("{:.3g} %", 100 * share); }
 
 const char* Name(FieldRole role) {
   constexpr const char* kNames[] = {"text", "must agree", "may differ", "identifier",
@@ -270,7 +256,7 @@ void FieldStudy::Count(Counts& counts, const RecordField& field) {
   std::string number;
   const bool is_number = CanonicalNumber(text, number);
   counts.numbers += is_number ? 1 : 0;
-  if (const std::optional<int64_t> whole = WholeNumber(text)) {
+  if (const std::optional<int64_t> whole = ParseNumber<int64_t>(text)) {
     counts.long_ids += text.size() >= kLongIdDigits ? 1 : 0;
     counts.steps += *whole == counts.number_before + 1 ? 1 : 0;
     counts.number_before = *whole;
@@ -290,7 +276,7 @@ void FieldStudy::Count(Counts& counts, const RecordField& field) {
 /// Chao's estimate (1984) of the number of distinct values: d + f1 (f1 - 1) / (2 (f2 + 1)), where
 /// f1 values were seen once and f2 twice.
 double FieldStudy::DistinctOfAll(const FieldFacts& facts, size_t once, size_t twice) const {
-  const double share = Ratio(records_of_all_, records_);
+  const double share = ShareAmong(records_of_all_, records_);
   if (share <= 1) return facts.distinct;
   const auto singles = static_cast<double>(once);
   const double values =
@@ -315,26 +301,26 @@ std::vector<StudiedField> FieldStudy::Finish() const {
     FieldFacts facts;
     facts.path = counts.path;
     facts.records = counts.present;
-    facts.present = Ratio(counts.present, records_);
+    facts.present = ShareAmong(counts.present, records_);
     facts.values = counts.values.size();
-    facts.distinct = Ratio(counts.values.size(), counts.present);
+    facts.distinct = ShareAmong(counts.values.size(), counts.present);
     facts.distinct_of_all = DistinctOfAll(facts, once, twice);
-    facts.most_frequent = Ratio(most, counts.present);
+    facts.most_frequent = ShareAmong(most, counts.present);
     const auto present = static_cast<double>(counts.present);
     facts.match = counts.present < 2 ? 0 : pairs / (present * (present - 1));
-    facts.tokens_mean = Ratio(counts.tokens, counts.present);
-    facts.bytes_mean = Ratio(counts.bytes, counts.present);
-    facts.times = Ratio(counts.times, counts.present);
-    facts.dates = Ratio(counts.dates, counts.present);
-    facts.numbers = Ratio(counts.numbers, counts.present);
-    facts.long_ids = Ratio(counts.long_ids, counts.present);
-    facts.words = Ratio(counts.words, counts.present);
-    facts.hashes = Ratio(counts.hashes, counts.present);
-    facts.levels = Ratio(counts.levels, counts.present);
-    facts.addresses = Ratio(counts.addresses, counts.present);
-    facts.worded = Ratio(counts.worded, counts.tokens);
-    facts.steps = Ratio(counts.steps, counts.present);
-    facts.latest_dates = Ratio(counts.latest_dates, counts.present);
+    facts.tokens_mean = ShareAmong(counts.tokens, counts.present);
+    facts.bytes_mean = ShareAmong(counts.bytes, counts.present);
+    facts.times = ShareAmong(counts.times, counts.present);
+    facts.dates = ShareAmong(counts.dates, counts.present);
+    facts.numbers = ShareAmong(counts.numbers, counts.present);
+    facts.long_ids = ShareAmong(counts.long_ids, counts.present);
+    facts.words = ShareAmong(counts.words, counts.present);
+    facts.hashes = ShareAmong(counts.hashes, counts.present);
+    facts.levels = ShareAmong(counts.levels, counts.present);
+    facts.addresses = ShareAmong(counts.addresses, counts.present);
+    facts.worded = ShareAmong(counts.worded, counts.tokens);
+    facts.steps = ShareAmong(counts.steps, counts.present);
+    facts.latest_dates = ShareAmong(counts.latest_dates, counts.present);
     studied.push_back(JudgeField(std::move(facts)));
   }
   std::sort(studied.begin(), studied.end(), [](const StudiedField& a, const StudiedField& b) {

@@ -82,8 +82,6 @@ struct StudiedField {
   std::string reason;                     ///< why it has this role, for people
 };
 
-/// A share from 0 to 1 as a percentage: 0.025 -> "2.5 %".
-std::string RoundedPercent(double share);
 /// Whether its values are texts: sentences, titles, messages.
 bool IsTextual(const StudiedField& field);
 /// Whether its values name a record: short texts of several words. `distinct` is

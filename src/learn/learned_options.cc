@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "detect/base/message_text.h"
 #include "detect/base/quantity.h"
 #include "detect/feature/mask.h"
 #include "detect/index/match.h"
@@ -80,13 +81,6 @@ Result<void> ReadLearned(const Json& json, const std::string& path, FilterOption
   return {};
 }
 
-std::string Named(const std::vector<std::string>& names) {
-  const auto end = names.begin() + static_cast<ptrdiff_t>(std::min(names.size(), kNamedMax));
-  std::string text = fmt::format("{}", fmt::join(names.begin(), end, ", "));
-  if (end != names.end()) text += fmt::format(" and {} more", names.end() - end);
-  return text;
-}
-
 /// Says how each field is used: compared fields: text; must agree: rooms, floor; ...
 std::string FieldsReason(const FilterOptions& options, std::span<const StudiedField> studied) {
   std::map<std::string, std::vector<std::string>> used;
@@ -98,7 +92,8 @@ std::string FieldsReason(const FilterOptions& options, std::span<const StudiedFi
   }
   std::vector<std::string> parts;
   for (const char* use : {"compared", "must agree", "may differ", "left out"}) {
-    if (!used[use].empty()) parts.push_back(fmt::format("{}: {}", use, Named(used[use])));
+    if (!used[use].empty())
+      parts.push_back(fmt::format("{}: {}", use, ListText(used[use], kNamedMax)));
   }
   return fmt::format("fields {}", fmt::join(parts, "; "));
 }
@@ -341,10 +336,7 @@ Result<LearnedOptions> ParseLearned(std::string_view text, const FilterOptions& 
     learned.options = given;
     for (const std::string& path : LearnablePaths()) {
       const Result<void> read = ReadLearned(json.at(path), path, learned.options);
-      if (read.ok()) continue;
-      Error error = read.error();
-      error.text = fmt::format("{}: {}", name, error.text);
-      return error;
+      if (!read.ok()) return Named(name, read.error());
     }
     json.at("mode").get_to(learned.mode);
     json.at("records").get_to(learned.records);

@@ -1,6 +1,7 @@
 #include "detect/base/message_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -22,6 +23,23 @@ std::string PrintableText(std::string_view text, bool keep_lines) {
     before = c;
   }
   return printable;
+}
+
+std::string_view CutAtCharacter(std::string_view text, size_t bytes_max) {
+  if (text.size() <= bytes_max) return text;
+  size_t end = bytes_max;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return text.substr(0, end);
+}
+
+std::string ListText(std::span<const std::string> names, size_t shown) {
+  if (names.size() <= shown) return fmt::format("{}", fmt::join(names, ", "));
+  return fmt::format("{} and {} more", fmt::join(names.first(shown), ", "), names.size() - shown);
+}
+
+Error Named(std::string_view name, Error error) {
+  error.text = fmt::format("{}: {}", name, error.text);
+  return error;
 }
 
 size_t EditDistance(std::string_view a, std::string_view b) {

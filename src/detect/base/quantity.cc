@@ -3,7 +3,6 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <charconv>
 #include <limits>
 #include <span>
 #include <utility>
@@ -53,11 +52,7 @@ std::optional<int64_t> ParseInteger(std::string_view text) {
   if (digits.empty() || (digits.size() > 1 && digits[0] == '0') || text == "-0") {
     return std::nullopt;
   }
-  int64_t value = 0;
-  const char* end = text.data() + text.size();
-  auto [stop, problem] = std::from_chars(text.data(), end, value);
-  if (problem != std::errc() || stop != end) return std::nullopt;
-  return value;
+  return ParseNumber<int64_t>(text);
 }
 
 std::optional<int64_t> ParseDuration(std::string_view text) {
@@ -91,5 +86,7 @@ std::string Grouped(uint64_t number) {
 std::string Counted(uint64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", Grouped(count), noun, count == 1 ? "" : "s");
 }
+
+std::string RoundedPercent(double share) { return fmt::format("{:.3g} %", 100 * share); }
 
 }  // namespace neardup

@@ -1,10 +1,12 @@
 // Whole numbers, times and sizes as people write them: 100, 24h, 8MiB.
 #pragma once
 
+#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 namespace neardup {
 
@@ -13,6 +15,15 @@ inline constexpr int64_t kMiB = 1024 * kKiB;
 
 // The parsers return nullopt for any other text, also for a value beyond 64 bits.
 
+/// The number that the whole text is, as std::from_chars reads it.
+template <class Number>
+std::optional<Number> ParseNumber(std::string_view text) {
+  Number number{};
+  const char* const end = text.data() + text.size();
+  const auto [stop, problem] = std::from_chars(text.data(), end, number);
+  if (problem != std::errc() || stop != end) return std::nullopt;
+  return number;
+}
 /// Decimal digits with an optional '-', no leading zeros.
 std::optional<int64_t> ParseInteger(std::string_view text);
 /// A whole number with ms, s, m, h or d -> milliseconds.
@@ -41,5 +52,12 @@ std::string Grouped(uint64_t number);
 
 /// "1 record", "1,234 records".
 std::string Counted(uint64_t count, std::string_view noun);
+
+/// What `part` is of `all`: 0 to 1. 0 if there is nothing.
+constexpr double ShareAmong(uint64_t part, uint64_t all) {
+  return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
+}
+/// A share from 0 to 1 as a percentage: 0.025 -> "2.5 %".
+std::string RoundedPercent(double share);
 
 }  // namespace neardup

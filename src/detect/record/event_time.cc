@@ -1,8 +1,9 @@
 #include "detect/record/event_time.h"
 
-#include <charconv>
 #include <chrono>
 #include <cmath>
+
+#include "detect/base/quantity.h"
 
 namespace neardup {
 namespace {
@@ -95,16 +96,6 @@ std::optional<int64_t> ParseRfc3339(std::string_view text) {
   const auto time = std::chrono::sys_days(date) + std::chrono::hours(hour) +
                     std::chrono::minutes(minute) + std::chrono::milliseconds(second_ms) - offset;
   return InRange(time.time_since_epoch().count());
-}
-
-/// The number that the whole text is; nullopt if it is none or does not fit into T.
-template <class T>
-std::optional<T> ParseNumber(std::string_view text) {
-  T number{};
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return number;
 }
 
 /// False also for a not-a-number.

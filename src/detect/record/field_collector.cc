@@ -6,6 +6,7 @@
 #include <charconv>
 #include <utility>
 
+#include "detect/base/message_text.h"
 #include "detect/record/event_time.h"
 #include "detect/record/field_names.h"
 
@@ -15,10 +16,8 @@ namespace {
 /// The text in quotes, for an error; a long one is cut, but never inside a character.
 std::string Excerpt(std::string_view text) {
   constexpr size_t kBytesMax = 48;
-  if (text.size() <= kBytesMax) return fmt::format("\"{}\"", text);
-  size_t size = kBytesMax;
-  while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80) --size;
-  return fmt::format("\"{}...\"", text.substr(0, size));
+  return fmt::format("\"{}{}\"", CutAtCharacter(text, kBytesMax),
+                     text.size() > kBytesMax ? "..." : "");
 }
 
 }  // namespace

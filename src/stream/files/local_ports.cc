@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "detect/base/hash.h"
+#include "detect/base/quantity.h"
 
 namespace neardup {
 
@@ -29,7 +30,7 @@ void LaneShares::Add(const Verdict& verdict, int64_t line, std::string_view payl
 double LaneShares::LargestShare() const {
   const auto all = std::accumulate(records_.begin(), records_.end(), uint64_t{0});
   const uint64_t most = *std::max_element(records_.begin(), records_.end());
-  return all == 0 ? 0 : static_cast<double>(most) / static_cast<double>(all);
+  return ShareAmong(most, all);
 }
 
 }  // namespace neardup

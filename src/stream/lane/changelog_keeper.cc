@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "detect/base/hash.h"
+#include "detect/base/message_text.h"
+#include "detect/base/quantity.h"
 #include "stream/state/delta.h"
 #include "stream/state/snapshot.h"
 
@@ -144,11 +146,7 @@ Result<void> ChangelogKeeper::Begin() {
 
 Result<void> ChangelogKeeper::Keep(const ChangelogRecord& record) {
   Result<Delta> delta = DecodeDelta(record.bytes);
-  if (!delta.ok()) {
-    Error error = delta.error();
-    error.text = fmt::format("changelog offset {}: {}", record.offset, error.text);
-    return error;
-  }
+  if (!delta.ok()) return Named(fmt::format("changelog offset {}", record.offset), delta.error());
   const bool follows =
       !place_ || delta->fresh ||
       FollowsDelta(*delta, writer_of_newest_.value_or(delta->writer_before), place_->seq);
@@ -250,9 +248,7 @@ Result<std::optional<RestoredSnapshot>> LocalState::Restore(Probe& probe) {
     probe.On(event::StateDiscarded{fmt::format("a snapshot is refused: {}", error.text)});
   };
   events.progress = [&](uint64_t entries, uint64_t total) {
-    const auto share =
-        static_cast<double>(entries) / static_cast<double>(std::max<uint64_t>(1, total));
-    probe.On(event::Restoring{share, entries});
+    probe.On(event::Restoring{ShareAmong(entries, total), entries});
   };
   NEARDUP_ASSIGN(std::optional<RestoredSnapshot> restored,
                  RestoreSnapshot(options_.folder, options_.filter, options_.lane, events));

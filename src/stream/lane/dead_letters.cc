@@ -92,9 +92,8 @@ std::string DeadLetterCauses::Cause::FieldsText(const std::vector<std::string>& 
     if (in.contains(name)) continue;
     const std::optional<std::string> meant = Meant(name);
     if (!meant) continue;
-    const double percent = 100 * static_cast<double>(in.at(*meant)) / static_cast<double>(studied);
-    text += fmt::format("; expected field `{}`, found `{}` in {:.3g} % of records", selector,
-                        *meant, percent);
+    text += fmt::format("; expected field `{}`, found `{}` in {} of records", selector, *meant,
+                        RoundedPercent(ShareAmong(in.at(*meant), studied)));
   }
   return text + fmt::format("; these records have the fields {}", Joined(names));
 }
@@ -112,12 +111,6 @@ std::string DeadLetterCauses::Explain(Reason reason, const RecordOptions& record
   return wanted.empty() || cause->names.empty() ? text : text + cause->FieldsText(wanted);
 }
 
-namespace {
-
-std::string PercentText(double share) { return fmt::format("{:.3g} %", share * 100); }
-
-}  // namespace
-
 void DeadLetterWatch::Counts::Add(const CommittedBatch& batch) {
   records += batch.records();
   for (size_t i = 0; i < dead_letters.size(); ++i) dead_letters[i] += batch.dead_letters[i];
@@ -125,10 +118,6 @@ void DeadLetterWatch::Counts::Add(const CommittedBatch& batch) {
 
 uint64_t DeadLetterWatch::Counts::dead() const {
   return std::accumulate(dead_letters.begin(), dead_letters.end(), uint64_t{0});
-}
-
-double DeadLetterWatch::Counts::share() const {
-  return records == 0 ? 0 : static_cast<double>(dead()) / static_cast<double>(records);
 }
 
 void DeadLetterWatch::Saw(const Message& message, const InputPartition& input,
@@ -166,8 +155,8 @@ std::string DeadLetterWatch::Explain(const Counts& counts) const {
   return fmt::format(
              "{} of {} records are dead letters ({}), and dead_letters.share_max is {}; the most "
              "frequent reason is {} ({})",
-             counts.dead(), counts.records, PercentText(counts.share()),
-             PercentText(options_.share_max), Name(reason), Counted(*most, "record")) +
+             counts.dead(), counts.records, RoundedPercent(counts.share()),
+             RoundedPercent(options_.share_max), Name(reason), Counted(*most, "record")) +
          causes_.Explain(reason, record_);
 }
 

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "detect/base/quantity.h"
 #include "neardup/options.h"
 #include "neardup/verdict.h"
 #include "stream/lane/lane_options.h"
@@ -83,7 +84,7 @@ class DeadLetterWatch {
 
     void Add(const CommittedBatch& batch);
     uint64_t dead() const;
-    double share() const;
+    double share() const { return ShareAmong(dead(), records); }
   };
 
   std::string Explain(const Counts& counts) const;

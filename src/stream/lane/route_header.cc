@@ -8,6 +8,9 @@
 #include <charconv>
 #include <utility>
 
+#include "detect/base/message_text.h"
+#include "detect/base/quantity.h"
+
 namespace neardup {
 namespace {
 
@@ -91,13 +94,6 @@ void AppendPositionTo(std::string& out, const InputPartition& partition, int64_t
   AppendNumber(out, offset);
 }
 
-std::string_view CutAtCharacter(std::string_view text, size_t bytes_max) {
-  if (text.size() <= bytes_max) return text;
-  size_t end = bytes_max;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return text.substr(0, end);
-}
-
 Error Corrupt(std::string_view field, std::string_view expected, std::string_view found) {
   return {ErrorCode::kCorrupt,
           fmt::format("neardup header: {} must be {}, found '{}'", field, expected, found)};
@@ -105,13 +101,10 @@ Error Corrupt(std::string_view field, std::string_view expected, std::string_vie
 
 /// Canonical decimal: digits only, no leading zero.
 template <class Number>
-std::optional<Number> ParseNumber(std::string_view text) {
-  Number number{};
-  const bool digits = !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+std::optional<Number> ParseCanonical(std::string_view text) {
+  const bool digits = text.find_first_not_of("0123456789") == text.npos;
   if (!digits || (text.size() > 1 && text[0] == '0')) return std::nullopt;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
+  return ParseNumber<Number>(text);
 }
 
 std::optional<ParsedPosition> ParsePosition(std::string_view text) {
@@ -121,8 +114,8 @@ std::optional<ParsedPosition> ParsePosition(std::string_view text) {
   if (partition_slash == text.npos || partition_slash == 0) return std::nullopt;
   auto topic = PercentDecoded(text.substr(0, partition_slash));
   auto partition =
-      ParseNumber<int32_t>(text.substr(partition_slash + 1, offset_slash - partition_slash - 1));
-  auto offset = ParseNumber<int64_t>(text.substr(offset_slash + 1));
+      ParseCanonical<int32_t>(text.substr(partition_slash + 1, offset_slash - partition_slash - 1));
+  auto offset = ParseCanonical<int64_t>(text.substr(offset_slash + 1));
   if (!topic || !partition || !offset) return std::nullopt;
   return ParsedPosition{{std::move(*topic), *partition}, *offset};
 }
@@ -246,7 +239,7 @@ class FieldReader {
       case kSeq:
         return Store(header_.seq, ParseSeq(value), name, "a number from 1 on", value);
       case kLane:
-        return Store(header_.lane, ParseNumber<uint16_t>(value), name, "a whole number", value);
+        return Store(header_.lane, ParseCanonical<uint16_t>(value), name, "a whole number", value);
       case kOrigin:
         return StorePosition(header_.origin, header_.origin_offset, name, value);
       case kOriginal:
@@ -256,7 +249,7 @@ class FieldReader {
       case kNewest:
         return Store(header_.newest, ParsePosition(value), name, kPositionForm, value);
       case kDistance:
-        return Store(original_.distance, ParseNumber<int>(value), name, "a whole number", value);
+        return Store(original_.distance, ParseCanonical<int>(value), name, "a whole number", value);
       case kKind:
         return Store(original_.kind, ParseKind(value), name, "exact or near", value);
       case kReason:
@@ -312,7 +305,7 @@ class FieldReader {
   }
 
   static std::optional<uint64_t> ParseSeq(std::string_view text) {
-    auto seq = ParseNumber<uint64_t>(text);
+    auto seq = ParseCanonical<uint64_t>(text);
     return seq && *seq > 0 ? seq : std::nullopt;
   }
 

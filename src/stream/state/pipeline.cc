@@ -7,6 +7,8 @@
 #include <iterator>
 #include <utility>
 
+#include "detect/base/message_text.h"
+
 namespace neardup {
 namespace {
 
@@ -57,12 +59,8 @@ Names Outputs(const PipelineTopics& topics) {
   return all;
 }
 
-std::string ListText(const Names& names) {
-  const size_t shown = names.size() <= kListedMax ? names.size() : kListedMax - 1;
-  const auto end = names.begin() + static_cast<std::ptrdiff_t>(shown);
-  std::string text = fmt::format("{}", fmt::join(names.begin(), end, ", "));
-  if (shown < names.size()) text += fmt::format(" and {} more", names.size() - shown);
-  return text;
+std::string Listed(const Names& names) {
+  return ListText(names, names.size() <= kListedMax ? kListedMax : kListedMax - 1);
 }
 
 /// In long lists, topics that are not in `other` come first.
@@ -79,9 +77,9 @@ std::string ModeText(const PipelineTopics& topics) {
 }
 
 std::string SideText(const PipelineTopics& topics, const PipelineTopics& other) {
-  std::string text = "reads " + ListText(DifferentFirst(topics.inputs, other.inputs));
+  std::string text = "reads " + Listed(DifferentFirst(topics.inputs, other.inputs));
   if (!OutputsAreKnown(topics)) return text + "; its outputs are not known";
-  return text + "; writes " + ListText(DifferentFirst(Outputs(topics), Outputs(other))) +
+  return text + "; writes " + Listed(DifferentFirst(Outputs(topics), Outputs(other))) +
          ModeText(topics);
 }
 
@@ -192,9 +190,9 @@ Error OtherPipeline(const Pipeline& pipeline, const PipelineTopics& lane,
 }
 
 std::string TextOf(const PipelineTopics& topics) {
-  std::string text = "reads " + ListText(topics.inputs);
+  std::string text = "reads " + Listed(topics.inputs);
   if (!OutputsAreKnown(topics)) return text;
-  return text + " and writes " + ListText(Outputs(topics)) + ModeText(topics);
+  return text + " and writes " + Listed(Outputs(topics)) + ModeText(topics);
 }
 
 }  // namespace neardup

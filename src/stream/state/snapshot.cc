@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -91,11 +90,7 @@ fs::path Numbered(const fs::path& folder, uint64_t number, const char* extension
 
 std::optional<uint64_t> NumberOf(const fs::path& path) {
   const std::string stem = path.stem().string();
-  uint64_t number = 0;
-  const char* const end = stem.data() + stem.size();
-  const auto [stop, error] = std::from_chars(stem.data(), end, number);
-  if (stem.size() != kNumberDigits || error != std::errc() || stop != end) return std::nullopt;
-  return number;
+  return stem.size() == kNumberDigits ? ParseNumber<uint64_t>(stem) : std::nullopt;
 }
 
 Error CannotBeListed(const fs::path& folder, const std::error_code& error) {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "detect/base/file.h"
+#include "detect/base/message_text.h"
 #include "stream/state/delta.h"
 
 namespace neardup {
@@ -104,11 +105,6 @@ bool DeltaStream::Put(Delta&& delta) {
   return true;
 }
 
-Error Named(const fs::path& path, Error error) {
-  error.text = fmt::format("{}: {}", path.string(), error.text);
-  return error;
-}
-
 /// SnapshotWriter begins a new snapshot with a fresh delta.
 Error FreshInTheMiddle(const Delta& delta) {
   return Error{ErrorCode::kCorrupt,
@@ -144,7 +140,7 @@ Result<RestoredSnapshot> Restore(const fs::path& folder, uint64_t number,
                                  const SnapshotEvents& events) {
   NEARDUP_ASSIGN(SnapshotManifest manifest, ReadSnapshotManifest(folder, lane, number));
   auto state = Fold(folder, manifest, options, events);
-  if (!state.ok()) return Named(ManifestPath(folder, number), state.error());
+  if (!state.ok()) return Named(ManifestPath(folder, number).string(), state.error());
   return RestoredSnapshot{std::move(manifest), std::move(state).value()};
 }
 
@@ -154,9 +150,9 @@ Result<SnapshotManifest> ReadSnapshotManifest(const fs::path& folder, uint16_t l
                                               uint64_t number) {
   const fs::path path = ManifestPath(folder, number);
   const Result<std::string> text = ReadFile(path);
-  if (!text.ok()) return Named(path, text.error());
+  if (!text.ok()) return Named(path.string(), text.error());
   Result<SnapshotManifest> manifest = DecodeSnapshotManifest(*text);
-  if (!manifest.ok()) return Named(path, manifest.error());
+  if (!manifest.ok()) return Named(path.string(), manifest.error());
   if (manifest->number != number || manifest->lane != lane) {
     return Error{ErrorCode::kMismatch,
                  fmt::format("{}: expected number {} of lane {}, found number {} of lane {}; the "
