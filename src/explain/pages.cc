@@ -247,15 +247,6 @@ std::string_view FateOf(int distance, const MatchOptions& match) {
   return "<span class=\"apart\">kept apart</span>";
 }
 
-std::string PairSide(const char* mark, int64_t number, const std::vector<TextStretch>& side) {
-  std::string html = fmt::format("<p><span class=\"line\">record {}</span>", number);
-  for (const TextStretch& stretch : side) {
-    const std::string text = EscapeHtml(stretch.text);
-    html += stretch.differs ? fmt::format("<{0}>{1}</{0}>", mark, text) : text;
-  }
-  return html + "</p>\n";
-}
-
 class PairWriter {
  public:
   PairWriter(const Tuning& tuning, std::span<const RecordView> records)
@@ -263,8 +254,11 @@ class PairWriter {
 
   std::string Html(const SamplePair& pair) {
     const WordDifference difference = CompareWords(TextAt(pair.earlier), TextAt(pair.later));
-    return "<div class=\"pair\">\n" + PairSide("del", pair.earlier.offset + 1, difference.earlier) +
-           PairSide("ins", pair.later.offset + 1, difference.later) + "</div>\n";
+    const auto line = [](const Position& position, const std::string& html) {
+      return Line(fmt::format("record {}", position.offset + 1), html);
+    };
+    return "<div class=\"pair\">\n" + line(pair.earlier, Marked(difference.earlier, "del")) +
+           line(pair.later, Marked(difference.later, "ins")) + "</div>\n";
   }
 
  private:
