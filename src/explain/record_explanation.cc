@@ -31,13 +31,9 @@ std::string WordText(std::string_view token) {
 }
 
 /// The texts of all tokens, in order.
-std::vector<std::string> TokenTexts(std::string_view left) {
+std::vector<std::string> TokenTexts(std::string_view text) {
   std::vector<std::string> texts;
-  while (!left.empty()) {
-    const std::string_view token = left.substr(0, left.find(' '));
-    left.remove_prefix(token.size() + 1);
-    texts.push_back(WordText(token));
-  }
+  for (const std::string_view token : TokensOf(text)) texts.push_back(WordText(token));
   return texts;
 }
 

@@ -271,11 +271,9 @@ Calibration Calibrate(const Sample& sample, const CalibrationOptions& options) {
   std::iota(all.begin(), all.end(), size_t{0});
   result.neighbours = FindNeighbours(fingerprints, fingerprints.drawn(), all);
   result.valley = FindValley(result.neighbours);
-  ModeChoice choice = ChooseMode(result.neighbours);
+  ModeChoice& choice = result;
+  choice = ChooseMode(result.neighbours);
   if (options.prose && choice.mode != MatchMode::kExact) choice = ProseMode(choice.too_few);
-  result.mode = choice.mode;
-  result.reason = choice.reason;
-  result.too_few = choice.too_few;
 
   std::vector<double>& rates = result.false_match_rates;
   rates.resize(kDistanceMax + 1);
@@ -289,7 +287,6 @@ Calibration Calibrate(const Sample& sample, const CalibrationOptions& options) {
   result.window_entries = ChooseWindow(choice, rates, options);
   for (double& rate : rates) rate *= static_cast<double>(result.window_entries);
   result.window_distance_max = WindowDistanceMax(rates, options.false_match_rate_max);
-  result.distance_max = choice.distance_max;
   result.widen = result.mode == MatchMode::kNear && choice.copies &&
                  (options.prose || result.valley.near_share >= kNearShareMin);
   // At 0, only records that share a text key are compared by likeness.

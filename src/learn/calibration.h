@@ -81,14 +81,10 @@ struct CalibrationOptions {
   bool prose = false;
 };
 
-struct Calibration {
-  MatchMode mode = MatchMode::kUnclear;
+struct Calibration : ModeChoice {
   /// MatchOptions::similarity. Tune may raise it.
   double similarity = MatchOptions().similarity;
-  int distance_max = 3;
   bool widen = false;
-  std::string reason;    ///< one sentence for people, without a full stop
-  bool too_few = false;  ///< the sample is too small to choose anything
 
   size_t comparable = 0;  ///< records that have enough tokens to be compared by distance
   NeighbourStatistics neighbours;

@@ -40,15 +40,6 @@ constexpr size_t kComesAgain = 3;
 constexpr int kDistance = 12;
 constexpr int kDistanceSum = 32;
 
-std::vector<std::string_view> TokensOf(std::string_view text, size_t count_max = SIZE_MAX) {
-  std::vector<std::string_view> tokens;
-  while (!text.empty() && tokens.size() < count_max) {
-    tokens.push_back(text.substr(0, text.find(' ')));
-    text.remove_prefix(tokens.back().size() + 1);
-  }
-  return tokens;
-}
-
 /// Equal, or an abbreviation.
 bool Matches(std::string_view a, std::string_view b) {
   // Of pages 2338-2349, some write 2338-49.

@@ -50,6 +50,10 @@ bool IsBelow(const std::string& path, const std::vector<std::string>& selectors)
   });
 }
 
+bool Holds(const std::vector<size_t>& fields, size_t field) {
+  return std::find(fields.begin(), fields.end(), field) != fields.end();
+}
+
 /// The role of one field, with its reason.
 void Give(StudiedField& field, FieldRole role, std::string reason) {
   field.role = role;
@@ -89,10 +93,8 @@ std::vector<size_t> TitlesOf(const std::vector<StudiedField>& fields,
   for (const size_t text : texts) distinct = std::max(distinct, fields[text].facts.distinct_of_all);
   std::vector<size_t> titles;
   for (size_t i = 0; i < fields.size(); ++i) {
-    const bool text = std::find(texts.begin(), texts.end(), i) != texts.end();
-    if (fields[i].role == FieldRole::kKey && !text && IsTitle(fields[i], distinct)) {
-      titles.push_back(i);
-    }
+    const bool key = fields[i].role == FieldRole::kKey && !Holds(texts, i);
+    if (key && IsTitle(fields[i], distinct)) titles.push_back(i);
   }
   return titles;
 }
@@ -124,10 +126,6 @@ class TextRoles {
   std::vector<FieldQuestion> Questions(std::span<const RecordView> records) const;
 
  private:
-  bool IsMainText(size_t field) const {
-    return std::find(texts_.begin(), texts_.end(), field) != texts_.end();
-  }
-
   Tally TallyOf(size_t field, const std::vector<const TextPair*>& pairs) const {
     Tally tally;
     for (const TextPair* pair : pairs) tally.Add(pair->fields[field], WeightOf(*pair));
@@ -186,7 +184,7 @@ class TextRoles {
       return true;
     }
     for (size_t i = 0; i < fields_.size(); ++i) {
-      if (IsMainText(i) || fields_[i].facts.distinct_of_all < kLongestShare) continue;
+      if (Holds(texts_, i) || fields_[i].facts.distinct_of_all < kLongestShare) continue;
       const Tally tally = EvidenceOf(i);
       if (tally.all >= kPairsMin && tally.differing() < 1 - kNearlyAlways) return true;
     }
@@ -197,8 +195,7 @@ class TextRoles {
     const bool twice = IsSaidTwice();
     for (size_t i = 0; i < fields_.size(); ++i) {
       StudiedField& field = fields_[i];
-      const bool title = std::find(titles_.begin(), titles_.end(), i) != titles_.end();
-      if (title || field.role != FieldRole::kKey) continue;
+      if (Holds(titles_, i) || field.role != FieldRole::kKey) continue;
       const Tally tally = EvidenceOf(i);
       if (tally.all + tally.missing < kPairsMin) {
         field.reason = "content: too few copies in the sample show it otherwise";
@@ -508,11 +505,10 @@ class StructureRoles {
       JudgeUnknown();
     }
     unknown_.clear();
-    std::vector<size_t> times = OfRole(FieldRole::kTime);
+    const std::vector<size_t> times = OfRole(FieldRole::kTime);
     std::vector<size_t> others = LeftOut();
     std::erase_if(others, [&](size_t i) { return fields_[i].role == FieldRole::kTime; });
-    std::vector<size_t> all = others;
-    all.insert(all.end(), times.begin(), times.end());
+    const std::vector<size_t> all = With(others, times);
     if (IsExplained(Content(), all) && !KeepIdentities(all)) {
       KeepAll(times);
       if (IsExplained(Content(), others)) KeepAll(others);
@@ -528,45 +524,37 @@ class StructureRoles {
   }
 
  private:
-  std::vector<size_t> OfRole(FieldRole role) const {
+  std::vector<size_t> Where(const auto& is_one) const {
     std::vector<size_t> found;
     for (size_t i = 0; i < fields_.size(); ++i) {
-      if (fields_[i].role == role) found.push_back(i);
+      if (is_one(i)) found.push_back(i);
     }
     return found;
   }
+  std::vector<size_t> OfRole(FieldRole role) const {
+    return Where([&](size_t i) { return fields_[i].role == role; });
+  }
   std::vector<size_t> LeftOut() const {
-    std::vector<size_t> found;
-    for (size_t i = 0; i < fields_.size(); ++i) {
-      if (!IsCompared(fields_[i].role)) found.push_back(i);
-    }
-    return found;
+    return Where([&](size_t i) { return !IsCompared(fields_[i].role); });
   }
   static std::vector<size_t> With(std::vector<size_t> a, const std::vector<size_t>& b) {
     a.insert(a.end(), b.begin(), b.end());
     return a;
   }
   std::vector<size_t> Content() const {
-    std::vector<size_t> found;
-    for (size_t i = 0; i < fields_.size(); ++i) {
-      const bool unknown = std::find(unknown_.begin(), unknown_.end(), i) != unknown_.end();
-      if (IsCompared(fields_[i].role) && !unknown) found.push_back(i);
-    }
-    return found;
+    return Where([&](size_t i) { return IsCompared(fields_[i].role) && !Holds(unknown_, i); });
   }
 
   /// Values that may name a delivery: one word that is different in each record; a number that
   /// rises by one; where a record came from, by its name.
   void FindUnknown() {
-    for (size_t i = 0; i < fields_.size(); ++i) {
+    unknown_ = Where([&](size_t i) {
       const StudiedField& field = fields_[i];
-      if (!IsCompared(field.role)) continue;
       const bool decimal = field.facts.numbers >= kNearlyAlways && field.facts.long_ids < kOften;
       const bool counts = field.facts.steps >= kNearlyAlways;
-      if (counts || field.name.provenance || (IsDistinctWord(field.facts) && !decimal)) {
-        unknown_.push_back(i);
-      }
-    }
+      return IsCompared(field.role) &&
+             (counts || field.name.provenance || (IsDistinctWord(field.facts) && !decimal));
+    });
   }
 
   /// Whether chance explains that records are equal in `fields` and differ in `others`, or whether

@@ -11,6 +11,7 @@
 
 #include "detect/base/hash.h"
 #include "detect/base/quantity.h"
+#include "detect/feature/character.h"
 #include "detect/record/event_time.h"
 #include "neardup/options.h"
 
@@ -26,9 +27,7 @@ constexpr int64_t kUntilMs = 2'000'000'000'000;
 
 /// Ten digits (seconds), thirteen (milliseconds), sixteen (microseconds) or nineteen (nanoseconds).
 bool IsEpochTime(std::string_view text) {
-  if (!std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; })) {
-    return false;
-  }
+  if (!std::all_of(text.begin(), text.end(), IsAsciiDigit)) return false;
   if (text.size() == 16 || text.size() == 19) text = text.substr(0, 13);
   const TimeFormat format = text.size() == 13 ? TimeFormat::kMilliseconds : TimeFormat::kSeconds;
   if (format == TimeFormat::kSeconds && text.size() != 10) return false;
@@ -84,13 +83,13 @@ constexpr size_t kHashDigits = 32;
 constexpr size_t kRatingValues = 10;
 constexpr size_t kLongIdDigits = 7;
 
-bool IsDecimal(char c) { return c >= '0' && c <= '9'; }
-bool IsHex(char c) { return IsDecimal(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool HoldsDigit(std::string_view text) { return std::any_of(text.begin(), text.end(), IsDecimal); }
+bool HoldsDigit(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), IsAsciiDigit);
+}
 /// Whether a token is a number, or begins like one.
 bool BeginsWithDigit(std::string_view token) {
-  return IsDecimal(token[0]) || (token.size() > 1 && IsDecimal(token[1]) && !IsLetter(token[0]));
+  return IsAsciiDigit(token[0]) ||
+         (token.size() > 1 && IsAsciiDigit(token[1]) && !IsAsciiLetter(token[0]));
 }
 
 bool IsWord(std::string_view text) {
@@ -99,7 +98,7 @@ bool IsWord(std::string_view text) {
 
 /// A UUID, or 32 or more hex digits.
 bool IsHash(std::string_view text) {
-  const auto digits = static_cast<size_t>(std::count_if(text.begin(), text.end(), IsHex));
+  const auto digits = static_cast<size_t>(std::count_if(text.begin(), text.end(), IsAsciiHex));
   const auto hyphens = static_cast<size_t>(std::count(text.begin(), text.end(), '-'));
   return digits >= kHashDigits && digits + hyphens == text.size() && HoldsDigit(text) &&
          (hyphens == 0 || (hyphens == 4 && text.size() == 36));
@@ -109,7 +108,7 @@ bool IsWebAddress(std::string_view text) {
   const size_t scheme = text.find("://");
   return scheme != std::string_view::npos && scheme > 0 && scheme + 3 < text.size() &&
          std::all_of(text.begin(), text.begin() + static_cast<ptrdiff_t>(scheme),
-                     [](char c) { return IsLetter(c) || IsDecimal(c); }) &&
+                     [](char c) { return IsAsciiLetter(c) || IsAsciiDigit(c); }) &&
          std::none_of(text.begin(), text.end(), [](char c) { return c == ' ' || c == '\n'; });
 }
 
@@ -131,7 +130,7 @@ bool IsDate(std::string_view text) {
   if (text.size() < kDateBytes) return false;
   for (size_t i = 0; i < kDateBytes; ++i) {
     const bool dash = i == 4 || i == 7;
-    if (dash ? text[i] != '-' : !IsDecimal(text[i])) return false;
+    if (dash ? text[i] != '-' : !IsAsciiDigit(text[i])) return false;
   }
   return true;
 }
@@ -229,7 +228,7 @@ void FieldStudy::Add(std::string_view payload) {
         continue;
       }
       found = numbers_.emplace(field.path, fields_.size()).first;
-      fields_.emplace_back().path = field.path;
+      fields_.emplace_back().sums.path = field.path;
     }
     if (field.text.empty()) continue;
     Count(fields_[found->second], field);
@@ -239,37 +238,35 @@ void FieldStudy::Add(std::string_view payload) {
   }
   if (dates.size() < 2) return;
   const std::string_view latest = std::max_element(dates.begin(), dates.end())->first;
-  for (const auto& [date, number] : dates) fields_[number].latest_dates += date == latest ? 1 : 0;
+  for (const auto& [date, number] : dates)
+    fields_[number].sums.latest_dates += date == latest ? 1 : 0;
 }
 
 void FieldStudy::Count(Counts& counts, const RecordField& field) {
   const std::string_view text = field.text;
-  ++counts.present;
-  counts.bytes += text.size();
-  counts.words += IsWord(text) ? 1 : 0;
-  counts.addresses += IsWebAddress(text) ? 1 : 0;
-  counts.hashes += IsHash(text) ? 1 : 0;
-  counts.levels += IsLogLevel(text) ? 1 : 0;
+  FieldFacts& sums = counts.sums;
+  ++sums.records;
+  sums.bytes_mean += static_cast<double>(text.size());
+  sums.words += IsWord(text) ? 1 : 0;
+  sums.addresses += IsWebAddress(text) ? 1 : 0;
+  sums.hashes += IsHash(text) ? 1 : 0;
+  sums.levels += IsLogLevel(text) ? 1 : 0;
   const bool time = IsTimeText(text);
-  counts.times += time ? 1 : 0;
-  counts.dates += !time && text.size() == kDateBytes && IsDate(text) ? 1 : 0;
+  sums.times += time ? 1 : 0;
+  sums.dates += !time && text.size() == kDateBytes && IsDate(text) ? 1 : 0;
   std::string number;
-  const bool is_number = CanonicalNumber(text, number);
-  counts.numbers += is_number ? 1 : 0;
+  sums.numbers += CanonicalNumber(text, number) ? 1 : 0;
   if (const std::optional<int64_t> whole = ParseNumber<int64_t>(text)) {
-    counts.long_ids += text.size() >= kLongIdDigits ? 1 : 0;
-    counts.steps += *whole == counts.number_before + 1 ? 1 : 0;
+    sums.long_ids += text.size() >= kLongIdDigits ? 1 : 0;
+    sums.steps += *whole == counts.number_before + 1 ? 1 : 0;
     counts.number_before = *whole;
   }
   ++counts.values[Hash64(text)];
   tokens_.Clear();
   tokeniser_.Tokenise(text, tokens_);
-  counts.tokens += tokens_.token_count();
-  std::string_view rest = tokens_.TextFrom(0);
-  while (!rest.empty()) {
-    const std::string_view token = rest.substr(0, rest.find(' '));
-    rest.remove_prefix(token.size() + 1);
-    counts.worded += BeginsWithDigit(token) ? 0 : 1;
+  sums.tokens_mean += static_cast<double>(tokens_.token_count());
+  for (const std::string_view token : TokensOf(tokens_.TextFrom(0))) {
+    sums.worded += BeginsWithDigit(token) ? 0 : 1;
   }
 }
 
@@ -298,29 +295,22 @@ std::vector<StudiedField> FieldStudy::Finish() const {
       twice += records == 2 ? 1 : 0;
       pairs += static_cast<double>(records) * static_cast<double>(records - 1);
     }
-    FieldFacts facts;
-    facts.path = counts.path;
-    facts.records = counts.present;
-    facts.present = ShareAmong(counts.present, records_);
+    FieldFacts facts = counts.sums;
+    facts.present = ShareAmong(facts.records, records_);
     facts.values = counts.values.size();
-    facts.distinct = ShareAmong(counts.values.size(), counts.present);
+    facts.distinct = ShareAmong(facts.values, facts.records);
     facts.distinct_of_all = DistinctOfAll(facts, once, twice);
-    facts.most_frequent = ShareAmong(most, counts.present);
-    const auto present = static_cast<double>(counts.present);
-    facts.match = counts.present < 2 ? 0 : pairs / (present * (present - 1));
-    facts.tokens_mean = ShareAmong(counts.tokens, counts.present);
-    facts.bytes_mean = ShareAmong(counts.bytes, counts.present);
-    facts.times = ShareAmong(counts.times, counts.present);
-    facts.dates = ShareAmong(counts.dates, counts.present);
-    facts.numbers = ShareAmong(counts.numbers, counts.present);
-    facts.long_ids = ShareAmong(counts.long_ids, counts.present);
-    facts.words = ShareAmong(counts.words, counts.present);
-    facts.hashes = ShareAmong(counts.hashes, counts.present);
-    facts.levels = ShareAmong(counts.levels, counts.present);
-    facts.addresses = ShareAmong(counts.addresses, counts.present);
-    facts.worded = ShareAmong(counts.worded, counts.tokens);
-    facts.steps = ShareAmong(counts.steps, counts.present);
-    facts.latest_dates = ShareAmong(counts.latest_dates, counts.present);
+    facts.most_frequent = ShareAmong(most, facts.records);
+    const auto records = static_cast<double>(std::max<size_t>(facts.records, 1));
+    facts.match = facts.records < 2 ? 0 : pairs / (records * (records - 1));
+    facts.worded /= std::max(facts.tokens_mean, 1.0);
+    for (double FieldFacts::*const sum :
+         {&FieldFacts::tokens_mean, &FieldFacts::bytes_mean, &FieldFacts::times, &FieldFacts::dates,
+          &FieldFacts::numbers, &FieldFacts::long_ids, &FieldFacts::words, &FieldFacts::hashes,
+          &FieldFacts::levels, &FieldFacts::addresses, &FieldFacts::steps,
+          &FieldFacts::latest_dates}) {
+      facts.*sum /= records;
+    }
     studied.push_back(JudgeField(std::move(facts)));
   }
   std::sort(studied.begin(), studied.end(), [](const StudiedField& a, const StudiedField& b) {

@@ -118,22 +118,8 @@ class FieldStudy {
 
  private:
   struct Counts {
-    std::string path;
-    size_t present = 0;
-    size_t tokens = 0;
-    size_t bytes = 0;
-    size_t times = 0;
-    size_t dates = 0;
-    size_t numbers = 0;
-    size_t long_ids = 0;
-    size_t words = 0;
-    size_t hashes = 0;
-    size_t levels = 0;
-    size_t addresses = 0;
-    size_t steps = 0;
-    size_t latest_dates = 0;
+    FieldFacts sums;  ///< its shares and means are sums; Finish divides them
     int64_t number_before = 0;
-    size_t worded = 0;                            ///< tokens that do not begin with a digit
     std::unordered_map<uint64_t, size_t> values;  ///< records by hash of the value
   };
 

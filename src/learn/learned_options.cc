@@ -98,25 +98,6 @@ std::string FieldsReason(const FilterOptions& options, std::span<const StudiedFi
   return fmt::format("fields {}", fmt::join(parts, "; "));
 }
 
-/// Joins only what is equal in everything that may be content.
-LearnedOptions OnlyEqual(size_t records, const FilterOptions& given, const std::string& why) {
-  LearnedOptions learned;
-  learned.options = given;
-  learned.records = records;
-  learned.options.match.distance_max = 0;
-  learned.reasons = {why, "compared fields: all"};
-  return learned;
-}
-
-/// Joins what the named fields and the other given settings say.
-LearnedOptions AsGiven(const FilterOptions& given, size_t records, const std::string& why) {
-  LearnedOptions learned;
-  learned.options = given;
-  learned.records = records;
-  learned.reasons = {why + "; the named fields are compared with the default settings"};
-  return learned;
-}
-
 /// The message about a distance that was configured.
 std::string GivenDistance(int distance_max) {
   return fmt::format("match.distance_max is given as {}, so {}", distance_max,
@@ -195,6 +176,30 @@ void TakeLearned(const FilterOptions& learned, const std::set<std::string>& kept
 
 namespace {
 
+const char* ModeOf(const MatchOptions& match) {
+  return Name(match.distance_max == 0 ? MatchMode::kExact : MatchMode::kNear);
+}
+
+/// Joins what the named fields and the other given settings say. Without named fields: only what is
+/// equal in everything that may be content.
+LearnedOptions NothingLearned(size_t records, const FilterOptions& given,
+                              const std::set<std::string>& kept, const std::string& why) {
+  LearnedOptions learned;
+  learned.options = given;
+  learned.records = records;
+  if (!given.record.fields.empty()) {
+    learned.reasons = {why + "; the named fields are compared with the default settings"};
+  } else if (kept.contains(kDistancePath)) {
+    learned.reasons = {why, "compared fields: all", GivenDistance(given.match.distance_max)};
+  } else {
+    learned.options.match.distance_max = 0;
+    learned.reasons = {why, "compared fields: all",
+                       "mode exact: only records whose fields are equal are duplicates"};
+  }
+  learned.mode = ModeOf(learned.options.match);
+  return learned;
+}
+
 LearnedOptions LearnSettings(std::span<const RecordView> records, const FilterOptions& given,
                              const std::set<std::string>& kept, size_t records_min) {
   TuneOptions options;
@@ -205,41 +210,20 @@ LearnedOptions LearnSettings(std::span<const RecordView> records, const FilterOp
     options.calibration.window_entries_min =
         std::min(kTunedWindowMin, options.calibration.window_entries);
   }
-  const auto only_equal = [&](const std::string& why) {
-    if (!given.record.fields.empty()) {
-      LearnedOptions learned = AsGiven(given, records.size(), why);
-      learned.mode = Name(given.match.distance_max == 0 ? MatchMode::kExact : MatchMode::kNear);
-      return learned;
-    }
-    LearnedOptions learned = OnlyEqual(records.size(), given, why);
-    FilterOptions taken = given;
-    TakeLearned(learned.options, kept, taken);
-    learned.options = std::move(taken);
-    const int distance_max = learned.options.match.distance_max;
-    learned.mode = Name(distance_max == 0 ? MatchMode::kExact : MatchMode::kNear);
-    learned.reasons.push_back(
-        kept.contains(kDistancePath)
-            ? GivenDistance(distance_max)
-            : "mode exact: only records whose fields are equal are duplicates");
-    return learned;
-  };
   const bool few = records.size() < records_min;
   const std::string few_text = fmt::format(
       "{} {} too few to learn from; expected at least {}", Counted(records.size(), "record"),
       records.size() == 1 ? "is" : "are", Grouped(records_min));
-  if (few && !given.record.fields.empty()) {
-    LearnedOptions learned = only_equal(few_text);
-    learned.provisional = true;
-    return learned;
-  }
-  const Result<Tuning> tuned = Tune(records, options);
-  if (!tuned.ok()) {
-    LearnedOptions learned =
-        only_equal(few ? few_text
-                       : fmt::format("nothing was learned from {}: the sample {}",
-                                     Counted(records.size(), "record"), tuned.error().text));
+  const auto nothing_learned = [&](const std::string& why) {
+    LearnedOptions learned = NothingLearned(records.size(), given, kept, few ? few_text : why);
     learned.provisional = few;
     return learned;
+  };
+  if (few && !given.record.fields.empty()) return nothing_learned(few_text);
+  const Result<Tuning> tuned = Tune(records, options);
+  if (!tuned.ok()) {
+    return nothing_learned(fmt::format("nothing was learned from {}: the sample {}",
+                                       Counted(records.size(), "record"), tuned.error().text));
   }
   Tuning tuning = *tuned;
   if (tuning.calibration.too_few && !tuning.has_text) {
@@ -264,11 +248,8 @@ LearnedOptions LearnSettings(std::span<const RecordView> records, const FilterOp
   const Claim claim = learned.options == tuning.proposed
                           ? tuning.claim
                           : PlantedSample(records, learned.options.record).Measure(learned.options);
-  const int distance_max = learned.options.match.distance_max;
   const bool distance_given = kept.contains(kDistancePath);
-  learned.mode = Name(!distance_given     ? tuning.calibration.mode
-                      : distance_max == 0 ? MatchMode::kExact
-                                          : MatchMode::kNear);
+  learned.mode = distance_given ? ModeOf(learned.options.match) : Name(tuning.calibration.mode);
   learned.records = tuning.records;
   learned.provisional = few;
   learned.reasons = {fmt::format("learned from {} ({} distinct)", Counted(tuning.records, "record"),

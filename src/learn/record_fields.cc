@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "detect/feature/character.h"
 #include "detect/record/json_syntax.h"
 
 namespace neardup {
@@ -155,11 +156,8 @@ constexpr std::string_view kMessage[] = {"message", "msg",     "body",      "tex
 
 bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
 bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 /// A byte of a word; the bytes of other scripts are.
-bool IsWordByte(char c) {
-  return IsLower(c) || IsUpper(c) || IsDigit(c) || static_cast<unsigned char>(c) >= 0x80;
-}
+bool IsWordByte(char c) { return IsAsciiLetter(c) || IsAsciiDigit(c) || !IsAscii(c); }
 
 /// "createdAt" has the words created and at; "traceID" trace and id.
 std::vector<std::string> WordsOf(std::string_view name) {
@@ -169,7 +167,7 @@ std::vector<std::string> WordsOf(std::string_view name) {
     if (!IsWordByte(c)) continue;
     const bool joined = i > 0 && IsWordByte(name[i - 1]);
     const bool hump = joined && IsUpper(c) &&
-                      (IsLower(name[i - 1]) || IsDigit(name[i - 1]) ||
+                      (IsLower(name[i - 1]) || IsAsciiDigit(name[i - 1]) ||
                        (IsUpper(name[i - 1]) && i + 1 < name.size() && IsLower(name[i + 1])));
     if (!joined || hump) words.emplace_back();
     words.back() += IsUpper(c) ? static_cast<char>(c - 'A' + 'a') : c;

@@ -43,10 +43,7 @@ void FieldValueReader::CountTokens(const TextPiece& piece) {
   Counts& counts = counts_[piece.field];
   tokens_.Clear();
   masking_tokeniser_.Tokenise(piece.text, tokens_);
-  std::string_view text = tokens_.TextFrom(0);
-  while (!text.empty()) {
-    const std::string_view token = text.substr(0, text.find(' '));
-    text.remove_prefix(token.size() + 1);
+  for (const std::string_view token : TokensOf(tokens_.TextFrom(0))) {
     ++counts.tokens;
     counts.maskable += IsMaskToken(token) ? 1 : 0;
   }
@@ -164,8 +161,7 @@ Model LearnModel(const Sample& sample) {
   }
   std::sort(triples.begin(), triples.end());
   for (auto triple = triples.begin(); triple != triples.end();) {
-    const auto next =
-        std::find_if(triple, triples.end(), [triple](uint64_t t) { return t != *triple; });
+    const auto next = std::upper_bound(triple, triples.end(), *triple);
     const auto records = static_cast<size_t>(next - triple);
     if (100 * records > kCommonPercent * comparable && records > kCommonRecordsMin) {
       model.common.push_back(*triple);

@@ -617,4 +617,13 @@ NEARDUP_AVX512_FUNCTION size_t TokenList::PutSinglesAvx512(std::string_view text
 
 #endif
 
+std::vector<std::string_view> TokensOf(std::string_view text, size_t count_max) {
+  std::vector<std::string_view> tokens;
+  while (!text.empty() && tokens.size() < count_max) {
+    tokens.push_back(text.substr(0, text.find(' ')));
+    text.remove_prefix(tokens.back().size() + 1);
+  }
+  return tokens;
+}
+
 }  // namespace neardup

@@ -108,4 +108,7 @@ class TokenList {
   size_t pending_ = 0;               ///< how many those are
 };
 
+/// The first tokens of such a text, at most `count_max`. They borrow from it.
+std::vector<std::string_view> TokensOf(std::string_view text, size_t count_max = SIZE_MAX);
+
 }  // namespace neardup
