@@ -99,10 +99,8 @@ int OpenNew(const fs::path& target, mode_t mode, fs::path& name) {
 }
 
 void SyncFolderOf(const fs::path& file) {
-  const int descriptor = open(file.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;
-  fsync(descriptor);
-  close(descriptor);
+  const Descriptor folder(open(file.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder.get() >= 0) fsync(folder.get());
 }
 
 /// A file that is mounted itself, as containers do with single files.

@@ -145,142 +145,113 @@ Error CannotRead() { return Failed(fmt::format("cannot be read: {}", std::strerr
 
 }  // namespace
 
-struct FileBytes::Parts {
-  enum class State { kUnknown, kPlain, kMember, kBetween };
-
-  int descriptor = -1;
-  std::optional<uint64_t> bytes_at_open;
-  State state = State::kUnknown;
-  std::string pending;  ///< read, but not passed on
-  size_t begin = 0;     ///< where the bytes in `pending` begin that are not handed out yet
-  bool end_of_file = false;
-  uint64_t members = 0;                        ///< that have begun
-  std::unique_ptr<Decompressor> decompressor;  ///< nullptr: the bytes are not compressed
-
-  std::string_view rest() const { return std::string_view(pending).substr(begin); }
-  ~Parts() {
-    if (descriptor >= 0) close(descriptor);
-  }
-};
-
 Result<std::unique_ptr<FileBytes>> FileBytes::Open(const std::string& path) {
   std::error_code ignored;
   if (path != "-" && std::filesystem::is_directory(path, ignored)) {
     return Error{ErrorCode::kIo, "found a folder, expected a file"};
   }
-  auto parts = std::make_unique<Parts>();
-  parts->descriptor = path == "-" ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-                                  : open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (parts->descriptor < 0) {
+  Descriptor descriptor(path == "-" ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                                    : open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (descriptor.get() < 0) {
     return Error{errno == ENOENT ? ErrorCode::kNotFound : ErrorCode::kIo,
                  fmt::format("cannot be opened: {}", std::strerror(errno))};
   }
+  std::unique_ptr<FileBytes> file(new FileBytes(std::move(descriptor)));
   struct stat status = {};
-  if (fstat(parts->descriptor, &status) == 0 && S_ISREG(status.st_mode)) {
-    const off_t begin = lseek(parts->descriptor, 0, SEEK_CUR);
-    if (begin >= 0 && status.st_size > begin) parts->bytes_at_open = status.st_size - begin;
+  if (fstat(file->descriptor_.get(), &status) == 0 && S_ISREG(status.st_mode)) {
+    const off_t begin = lseek(file->descriptor_.get(), 0, SEEK_CUR);
+    if (begin >= 0 && status.st_size > begin) file->bytes_at_open_ = status.st_size - begin;
   }
-  return std::unique_ptr<FileBytes>(new FileBytes(std::move(parts)));
+  return file;
 }
 
-FileBytes::FileBytes(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
-
-FileBytes::~FileBytes() = default;
-
 std::optional<uint64_t> FileBytes::bytes_at_open() const {
-  return parts_->state == Parts::State::kPlain ? parts_->bytes_at_open : std::nullopt;
+  return state_ == State::kPlain ? bytes_at_open_ : std::nullopt;
 }
 
 bool FileBytes::at_end() const {
-  const bool may_end = parts_->state != Parts::State::kMember;
-  return parts_->end_of_file && parts_->rest().empty() && may_end;
+  const bool may_end = state_ != State::kMember;
+  return end_of_file_ && rest().empty() && may_end;
 }
 
 bool FileBytes::NeedsBytes() const {
-  const Parts& parts = *parts_;
-  const std::string_view rest = parts.rest();
-  switch (parts.state) {
-    case Parts::State::kUnknown:
-      return Decompressor::IsUndecided(rest);
-    case Parts::State::kPlain:
-      return rest.empty();
-    case Parts::State::kMember:
-      return rest.empty() && !parts.decompressor->holds_more();
-    case Parts::State::kBetween:
-      return rest.size() < parts.decompressor->beginning_bytes();
+  switch (state_) {
+    case State::kUnknown:
+      return Decompressor::IsUndecided(rest());
+    case State::kPlain:
+      return rest().empty();
+    case State::kMember:
+      return rest().empty() && !decompressor_->holds_more();
+    case State::kBetween:
+      return rest().size() < decompressor_->beginning_bytes();
   }
   return false;
 }
 
 Result<void> FileBytes::Read(size_t bytes_max, int timeout_ms, std::string& out) {
-  Parts& parts = *parts_;
-  if (NeedsBytes() && !parts.end_of_file) {
+  if (NeedsBytes() && !end_of_file_) {
     NEARDUP_TRY(Fill(timeout_ms));
-    if (NeedsBytes() && !parts.end_of_file) return {};
+    if (NeedsBytes() && !end_of_file_) return {};
   }
-  if (parts.state == Parts::State::kUnknown) {
-    parts.decompressor = Decompressor::For(parts.rest());
-    parts.state = parts.decompressor ? Parts::State::kBetween : Parts::State::kPlain;
+  if (state_ == State::kUnknown) {
+    decompressor_ = Decompressor::For(rest());
+    state_ = decompressor_ ? State::kBetween : State::kPlain;
   }
-  if (parts.state == Parts::State::kPlain) {
-    const std::string_view bytes = parts.rest().substr(0, bytes_max);
+  if (state_ == State::kPlain) {
+    const std::string_view bytes = rest().substr(0, bytes_max);
     out += bytes;
-    parts.begin += bytes.size();
+    begin_ += bytes.size();
     return {};
   }
-  if (parts.state == Parts::State::kBetween) NEARDUP_TRY(BetweenMembers());
-  if (parts.state == Parts::State::kMember) NEARDUP_TRY(Decompress(bytes_max, out));
+  if (state_ == State::kBetween) NEARDUP_TRY(BetweenMembers());
+  if (state_ == State::kMember) NEARDUP_TRY(Decompress(bytes_max, out));
   return {};
 }
 
 Result<void> FileBytes::Fill(int timeout_ms) {
-  Parts& parts = *parts_;
-  pollfd polled = {parts.descriptor, POLLIN, 0};
+  pollfd polled = {descriptor_.get(), POLLIN, 0};
   const int ready = poll(&polled, 1, timeout_ms);
   if (ready == 0 || (ready < 0 && errno == EINTR)) return {};
-  parts.pending.erase(0, parts.begin);
-  parts.begin = 0;
-  const size_t before = parts.pending.size();
-  parts.pending.resize(before + kReadBytes);
-  const ssize_t got = read(parts.descriptor, parts.pending.data() + before, kReadBytes);
-  parts.pending.resize(before + static_cast<size_t>(std::max<ssize_t>(got, 0)));
+  pending_.erase(0, begin_);
+  begin_ = 0;
+  const size_t before = pending_.size();
+  pending_.resize(before + kReadBytes);
+  const ssize_t got = read(descriptor_.get(), pending_.data() + before, kReadBytes);
+  pending_.resize(before + static_cast<size_t>(std::max<ssize_t>(got, 0)));
   if (got < 0 && errno != EINTR && errno != EAGAIN) return CannotRead();
-  parts.end_of_file = got == 0;
+  end_of_file_ = got == 0;
   return {};
 }
 
 Result<void> FileBytes::BetweenMembers() {
-  Parts& parts = *parts_;
-  Decompressor& decompressor = *parts.decompressor;
-  if (parts.members > 0) parts.begin += decompressor.Padding(parts.rest());
-  if (parts.rest().empty()) return {};
-  if (NeedsBytes() && !parts.end_of_file) return {};
-  if (!decompressor.Begins(parts.rest())) {
+  if (members_ > 0) begin_ += decompressor_->Padding(rest());
+  if (rest().empty()) return {};
+  if (NeedsBytes() && !end_of_file_) return {};
+  if (!decompressor_->Begins(rest())) {
     return Failed(
         fmt::format("found other bytes after the end of the {0} data, expected the end of the "
                     "file or more {0} data; was something appended to the file without "
                     "compression?",
-                    decompressor.name()));
+                    decompressor_->name()));
   }
-  NEARDUP_TRY(decompressor.Start());
-  ++parts.members;
-  parts.state = Parts::State::kMember;
+  NEARDUP_TRY(decompressor_->Start());
+  ++members_;
+  state_ = State::kMember;
   return {};
 }
 
 Result<void> FileBytes::Decompress(size_t bytes_max, std::string& out) {
-  Parts& parts = *parts_;
   const size_t before = out.size();
-  std::string_view in = parts.rest();
-  NEARDUP_ASSIGN(const bool ended, parts.decompressor->Run(in, bytes_max, out));
-  parts.begin = parts.pending.size() - in.size();
+  std::string_view in = rest();
+  NEARDUP_ASSIGN(const bool ended, decompressor_->Run(in, bytes_max, out));
+  begin_ = pending_.size() - in.size();
   if (ended) {
-    parts.state = Parts::State::kBetween;
+    state_ = State::kBetween;
     return {};
   }
-  const bool stuck = out.size() == before && in.empty() && parts.end_of_file;
+  const bool stuck = out.size() == before && in.empty() && end_of_file_;
   if (!stuck) return {};
-  return Failed(fmt::format("ends in the middle of the {} data", parts.decompressor->name()));
+  return Failed(fmt::format("ends in the middle of the {} data", decompressor_->name()));
 }
 
 }  // namespace neardup

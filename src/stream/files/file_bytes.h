@@ -7,7 +7,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "detect/base/file.h"
 #include "neardup/result.h"
 
 namespace neardup {
@@ -47,7 +49,6 @@ class FileBytes {
  public:
   /// "-" is standard input.
   static Result<std::unique_ptr<FileBytes>> Open(const std::string& path);
-  ~FileBytes();
 
   /// Appends at most `bytes_max` bytes to `out`, and none if a pipe or a terminal has nothing for
   /// `timeout_ms`. -1 waits without end.
@@ -59,15 +60,24 @@ class FileBytes {
   bool at_end() const;
 
  private:
-  struct Parts;
-  explicit FileBytes(std::unique_ptr<Parts> parts);
+  enum class State : uint8_t { kUnknown, kPlain, kMember, kBetween };
+
+  explicit FileBytes(Descriptor descriptor) : descriptor_(std::move(descriptor)) {}
+  std::string_view rest() const { return std::string_view(pending_).substr(begin_); }
   Result<void> Fill(int timeout_ms);
   /// True if nothing can be handed out before more bytes are read.
   bool NeedsBytes() const;
   Result<void> Decompress(size_t bytes_max, std::string& out);
   Result<void> BetweenMembers();
 
-  std::unique_ptr<Parts> parts_;
+  Descriptor descriptor_;
+  std::optional<uint64_t> bytes_at_open_;
+  State state_ = State::kUnknown;
+  std::string pending_;  ///< read, but not passed on
+  size_t begin_ = 0;     ///< where the bytes in `pending_` begin that are not handed out yet
+  bool end_of_file_ = false;
+  uint64_t members_ = 0;                        ///< that have begun
+  std::unique_ptr<Decompressor> decompressor_;  ///< nullptr: the bytes are not compressed
 };
 
 }  // namespace neardup

@@ -32,12 +32,10 @@ Result<void> WriteAll(int descriptor, const std::filesystem::path& path, std::st
 
 Result<void> SyncFolderOf(const std::filesystem::path& path) {
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
-  const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return Failed(folder, "opening the folder");
-  const int synced = fsync(descriptor);
-  const Error error = Failed(folder, "syncing the folder");
-  close(descriptor);
-  return synced == 0 ? Result<void>() : error;
+  const Descriptor descriptor(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (descriptor.get() < 0) return Failed(folder, "opening the folder");
+  if (fsync(descriptor.get()) != 0) return Failed(folder, "syncing the folder");
+  return {};
 }
 
 Result<void> WriteAndSync(const std::filesystem::path& path, std::string_view bytes) {
@@ -64,48 +62,28 @@ Result<void> WriteFileDurably(const std::filesystem::path& path, std::string_vie
 
 // ---- AppendedFile
 
-AppendedFile::AppendedFile(std::filesystem::path path, int descriptor)
-    : path_(std::move(path)), descriptor_(descriptor) {}
-
-AppendedFile::~AppendedFile() { Close(); }
-
-AppendedFile::AppendedFile(AppendedFile&& other) noexcept { *this = std::move(other); }
-
-AppendedFile& AppendedFile::operator=(AppendedFile&& other) noexcept {
-  if (this == &other) return *this;
-  Close();
-  path_ = std::move(other.path_);
-  descriptor_ = std::exchange(other.descriptor_, -1);
-  folder_synced_ = other.folder_synced_;
-  return *this;
-}
-
-void AppendedFile::Close() {
-  if (descriptor_ >= 0) close(descriptor_);
-  descriptor_ = -1;
-}
-
 Result<AppendedFile> AppendedFile::Open(const std::filesystem::path& path, uint64_t bytes) {
-  const int descriptor =
-      open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, kOwnerWrites);
-  if (descriptor < 0) return Failed(path, "opening to append");
-  AppendedFile file(path, descriptor);
+  Descriptor descriptor(
+      open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, kOwnerWrites));
+  if (descriptor.get() < 0) return Failed(path, "opening to append");
   struct stat status = {};
-  if (fstat(descriptor, &status) != 0) return Failed(path, "reading its size");
+  if (fstat(descriptor.get(), &status) != 0) return Failed(path, "reading its size");
   if (static_cast<uint64_t>(status.st_size) < bytes) {
     return Error{ErrorCode::kCorrupt, fmt::format("{}: expected at least {} bytes, found {}",
                                                   path.string(), bytes, status.st_size)};
   }
-  if (ftruncate(descriptor, static_cast<off_t>(bytes)) != 0) return Failed(path, "truncating");
-  return file;
+  if (ftruncate(descriptor.get(), static_cast<off_t>(bytes)) != 0) {
+    return Failed(path, "truncating");
+  }
+  return AppendedFile(path, std::move(descriptor));
 }
 
 Result<void> AppendedFile::Append(std::string_view bytes) {
-  return WriteAll(descriptor_, path_, bytes);
+  return WriteAll(descriptor_.get(), path_, bytes);
 }
 
 Result<void> AppendedFile::Sync() {
-  if (fdatasync(descriptor_) != 0) return Failed(path_, "syncing");
+  if (fdatasync(descriptor_.get()) != 0) return Failed(path_, "syncing");
   if (folder_synced_) return {};
   NEARDUP_TRY(SyncFolderOf(path_));
   folder_synced_ = true;
@@ -114,22 +92,10 @@ Result<void> AppendedFile::Sync() {
 
 // ---- FileLock
 
-FileLock::~FileLock() {
-  if (descriptor_ >= 0) close(descriptor_);
-}
-
-FileLock::FileLock(FileLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-
-FileLock& FileLock::operator=(FileLock&& other) noexcept {
-  std::swap(descriptor_, other.descriptor_);
-  return *this;
-}
-
 Result<FileLock> FileLock::Take(const std::filesystem::path& path) {
-  const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kOwnerWrites);
-  if (descriptor < 0) return Failed(path, "creating the file");
-  FileLock lock(descriptor);
-  if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) return lock;
+  Descriptor descriptor(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kOwnerWrites));
+  if (descriptor.get() < 0) return Failed(path, "creating the file");
+  if (flock(descriptor.get(), LOCK_EX | LOCK_NB) == 0) return FileLock(std::move(descriptor));
   if (errno != EWOULDBLOCK) return Failed(path, "locking");
   return Retriable(
       ErrorCode::kUnavailable,

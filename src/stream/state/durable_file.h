@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "detect/base/file.h"
 #include "neardup/result.h"
 
 namespace neardup {
@@ -17,11 +19,6 @@ Result<void> WriteFileDurably(const std::filesystem::path& path, std::string_vie
 /// A file that grows at its end. Errors are kIo with the path. One owner at a time.
 class AppendedFile {
  public:
-  AppendedFile() = default;
-  ~AppendedFile();
-  AppendedFile(AppendedFile&& other) noexcept;
-  AppendedFile& operator=(AppendedFile&& other) noexcept;
-
   /// Creates the file if it is absent, and cuts it to `bytes` if it is longer. kCorrupt if it is
   /// shorter.
   static Result<AppendedFile> Open(const std::filesystem::path& path, uint64_t bytes);
@@ -29,14 +26,13 @@ class AppendedFile {
   Result<void> Append(std::string_view bytes);
   /// Returns when everything appended, and the file's entry in its folder, would survive a crash.
   Result<void> Sync();
-  bool is_open() const { return descriptor_ >= 0; }
 
  private:
-  AppendedFile(std::filesystem::path path, int descriptor);
-  void Close();
+  AppendedFile(std::filesystem::path path, Descriptor descriptor)
+      : path_(std::move(path)), descriptor_(std::move(descriptor)) {}
 
   std::filesystem::path path_;
-  int descriptor_ = -1;
+  Descriptor descriptor_;
   bool folder_synced_ = false;
 };
 
@@ -45,16 +41,13 @@ class AppendedFile {
 class FileLock {
  public:
   FileLock() = default;
-  ~FileLock();
-  FileLock(FileLock&& other) noexcept;
-  FileLock& operator=(FileLock&& other) noexcept;
 
   /// kUnavailable when another process holds it.
   static Result<FileLock> Take(const std::filesystem::path& path);
 
  private:
-  explicit FileLock(int descriptor) : descriptor_(descriptor) {}
-  int descriptor_ = -1;
+  explicit FileLock(Descriptor descriptor) : descriptor_(std::move(descriptor)) {}
+  Descriptor descriptor_;
 };
 
 }  // namespace neardup
