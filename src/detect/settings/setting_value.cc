@@ -83,7 +83,7 @@ class Reader {
       case SettingKind::kShare:
         return ReadShare(value);
       case SettingKind::kFlag:
-        return ReadFlag(value);
+        return ReadFlag(value, setting_.path);
       case SettingKind::kChoice:
         return ReadChoice(value);
       case SettingKind::kTextList:
@@ -166,12 +166,11 @@ class Reader {
     return std::nullopt;
   }
 
-  std::optional<SettingValue> ReadFlag(const WrittenValue& value) {
-    if (value.form == Form::kScalar && value.style != Style::kQuoted) {
-      if (std::optional<bool> flag = ParseFlag(value.text)) return *flag;
-    }
-    Refuse(value, setting_.path, ExpectationText(setting_));
-    return std::nullopt;
+  std::optional<bool> ReadFlag(const WrittenValue& value, const std::string& path) {
+    std::optional<bool> flag;
+    if (value.form == Form::kScalar && value.style != Style::kQuoted) flag = ParseFlag(value.text);
+    if (!flag) Refuse(value, path, "true or false");
+    return flag;
   }
 
   std::optional<SettingValue> ReadChoice(const WrittenValue& value) {
@@ -192,20 +191,22 @@ class Reader {
 
   std::string ItemPath(size_t item) const { return fmt::format("{}[{}]", setting_.path, item); }
 
-  bool TooLong(const WrittenValue& value) {
+  /// Whether it is a list, and not too long.
+  bool IsList(const WrittenValue& value) {
     constexpr size_t kItemsMax = 10'000;
-    if (value.items.size() <= kItemsMax) return false;
-    Complain(value, setting_.path,
-             fmt::format("found {} items, expected at most {}", value.items.size(), kItemsMax));
-    return true;
+    if (value.form != Form::kList) {
+      Refuse(value, setting_.path, ExpectationText(setting_));
+    } else if (value.items.size() > kItemsMax) {
+      Complain(value, setting_.path,
+               fmt::format("found {} items, expected at most {}", value.items.size(), kItemsMax));
+    } else {
+      return true;
+    }
+    return false;
   }
 
   std::optional<SettingValue> ReadTextList(const WrittenValue& value) {
-    if (value.form != Form::kList) {
-      Refuse(value, setting_.path, ExpectationText(setting_));
-      return std::nullopt;
-    }
-    if (TooLong(value)) return std::nullopt;
+    if (!IsList(value)) return std::nullopt;
     std::vector<std::string> texts;
     std::set<std::string> seen;
     bool sound = true;
@@ -224,11 +225,7 @@ class Reader {
   }
 
   std::optional<SettingValue> ReadFieldList(const WrittenValue& value) {
-    if (value.form != Form::kList) {
-      Refuse(value, setting_.path, ExpectationText(setting_));
-      return std::nullopt;
-    }
-    if (TooLong(value)) return std::nullopt;
+    if (!IsList(value)) return std::nullopt;
     std::vector<FieldSelector> fields;
     std::set<std::string> seen;
     bool sound = true;
@@ -277,7 +274,7 @@ class Reader {
         weighted = true;
         if (weight) field.weight = *weight;
       } else if (key == "key" || key == "free") {
-        std::optional<bool> is_key = ReadKeyFlag(item.items[i], key_path);
+        std::optional<bool> is_key = ReadFlag(item.items[i], key_path);
         sound = sound && is_key;
         keyed = keyed || is_key.value_or(false);
         if (is_key) (key == "key" ? field.key : field.free) = *is_key;
@@ -301,13 +298,6 @@ class Reader {
     }
     if (!sound) return std::nullopt;
     return field;
-  }
-
-  std::optional<bool> ReadKeyFlag(const WrittenValue& value, const std::string& path) {
-    std::optional<bool> flag;
-    if (value.form == Form::kScalar && value.style != Style::kQuoted) flag = ParseFlag(value.text);
-    if (!flag) Refuse(value, path, "true or false");
-    return flag;
   }
 
   static std::optional<double> ReadReal(const WrittenValue& value) {

@@ -61,6 +61,7 @@ constexpr std::string_view PackedName(size_t field) {
 
 constexpr size_t kFingerprintDigits = 16;
 constexpr std::string_view kPositionForm = "topic/partition/offset";
+constexpr std::string_view kHexForm = "16 lower-case hex digits";
 
 bool IsUnreserved(char c) {
   if (('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || ('0' <= c && c <= '9')) return true;
@@ -127,6 +128,16 @@ std::optional<Reason> ParseReason(std::string_view text) {
   return std::nullopt;
 }
 
+/// The flags, and where a parsed header holds them.
+constexpr std::array<std::pair<HeaderField, bool ParsedHeader::*>, 7> kFlags = {
+    {{kLate, &ParsedHeader::late},
+     {kClamped, &ParsedHeader::clamped},
+     {kPassed, &ParsedHeader::passed},
+     {kSuspect, &ParsedHeader::suspect},
+     {kReleased, &ParsedHeader::released},
+     {kKeyed, &ParsedHeader::keyed},
+     {kObserved, &ParsedHeader::observed}}};
+
 /// One field of either form. Flags have no value in a packed header.
 struct Field {
   std::string_view name;
@@ -150,7 +161,9 @@ class FieldReader {
                    fmt::format("neardup header: field '{}' occurs twice", field.name)};
     }
     const auto which = static_cast<HeaderField>(index);
-    if (IsFlag(which)) return ReadFlag(which, field);
+    for (const auto& [name, flag] : kFlags) {
+      if (which == name) return ReadFlag(header_.*flag, field);
+    }
     if (!field.value) return Corrupt(field.name, "a field with a value", "none");
     return ReadValue(which, field.name, *field.value);
   }
@@ -195,43 +208,19 @@ class FieldReader {
   }
 
  private:
-  static bool IsFlag(HeaderField which) {
-    return which == kLate || which == kClamped || which == kPassed || which == kSuspect ||
-           which == kReleased || which == kKeyed || which == kObserved;
-  }
   static Error Missing(HeaderField which, std::string_view what) {
     return {ErrorCode::kCorrupt, fmt::format("neardup header: field '{}' is missing; {} has it",
                                              PackedName(which), what)};
   }
 
-  Result<void> ReadFlag(HeaderField which, const Field& field) {
-    const bool as_written = packed_ ? !field.value : field.value == "true";
+  Result<void> ReadFlag(bool& flag, const Field& field) const {
+    const bool as_written = packed_ ? !field.value : field.value == kFlagValue;
     if (!as_written) {
       return Corrupt(field.name, packed_ ? "a flag without a value" : "'true'",
                      field.value.value_or("null"));
     }
-    FlagOf(which) = true;
+    flag = true;
     return {};
-  }
-
-  bool& FlagOf(HeaderField which) {
-    switch (which) {
-      case kLate:
-        return header_.late;
-      case kClamped:
-        return header_.clamped;
-      case kPassed:
-        return header_.passed;
-      case kSuspect:
-        return header_.suspect;
-      case kReleased:
-        return header_.released;
-      case kKeyed:
-        return header_.keyed;
-      default:
-        assert(which == kObserved);
-        return header_.observed;
-    }
   }
 
   Result<void> ReadValue(HeaderField which, std::string_view name, std::string_view value) {
@@ -257,27 +246,17 @@ class FieldReader {
       case kError:
         return Store(header_.error, PercentDecoded(value), name, "percent-encoded text", value);
       case kSimhash:
-        return Store(fingerprint_.simhash, ParseHex(value), name, "16 lower-case hex digits",
-                     value);
+        return Store(fingerprint_.simhash, ParseHex(value), name, kHexForm, value);
       case kOrder:
-        return Store(fingerprint_.order, ParseHex(value), name, "16 lower-case hex digits", value);
+        return Store(fingerprint_.order, ParseHex(value), name, kHexForm, value);
       case kExact:
-        return Store(fingerprint_.exact, ParseHex(value), name, "16 lower-case hex digits", value);
+        return Store(fingerprint_.exact, ParseHex(value), name, kHexForm, value);
       case kNumbers:
-        return Store(fingerprint_.numbers, ParseHex(value), name, "16 lower-case hex digits",
-                     value);
-      case kLate:
-      case kClamped:
-      case kPassed:
-      case kSuspect:
-      case kReleased:
-      case kKeyed:
-      case kObserved:
-      case kHeaderFieldCount:
-        break;  // ReadFlag reads the flags
+        return Store(fingerprint_.numbers, ParseHex(value), name, kHexForm, value);
+      default:  // the flags have no value
+        assert(false);
+        return {};
     }
-    assert(false);
-    return {};
   }
 
   template <class T>
