@@ -58,11 +58,7 @@ class PairPrints {
     return Count([&](const FingerprintedRecord& a, const FingerprintedRecord& b) {
       if (!a.outcome.comparable() || !b.outcome.comparable()) return false;
       if (a.fingerprint.exact == b.fingerprint.exact) return true;
-      const auto keys = a.text_keys.keys();
-      int shared = 0;
-      for (const uint32_t key : b.text_keys.keys()) {
-        shared += std::find(keys.begin(), keys.end(), key) != keys.end() ? 1 : 0;
-      }
+      const int shared = SharedKeys(b.text_keys.keys(), a.text_keys.keys());
       return Accepts(match, NearnessOf(b.fingerprint, a.fingerprint, shared, b.features));
     });
   }

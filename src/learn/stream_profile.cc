@@ -19,13 +19,6 @@ uint64_t& Bin(std::array<uint64_t, kSize>& bins, size_t index) {
   return bins[std::min(index, kSize - 1)];
 }
 
-int SharedKeys(const ProbedKeys& probed, const StoredKeys& stored) {
-  return static_cast<int>(
-      std::count_if(stored.keys().begin(), stored.keys().end(), [&](uint32_t key) {
-        return std::find(probed.keys().begin(), probed.keys().end(), key) != probed.keys().end();
-      }));
-}
-
 }  // namespace
 
 StreamProfiler::StreamProfiler(const FilterOptions& options, size_t records_max)
@@ -90,7 +83,7 @@ std::optional<EntryMatch> StreamProfiler::Find(const FingerprintedRecord& record
                      MatchKind::kExact};
     if (original.fingerprint.exact != sought.exact) {
       match.kind = MatchKind::kNear;
-      const int shared = SharedKeys(record.text_keys, original.text_keys);
+      const int shared = SharedKeys(original.text_keys.keys(), record.text_keys.keys());
       if (!Accepts(match_, NearnessOf(sought, original.fingerprint, shared, record.features))) {
         continue;
       }

@@ -9,13 +9,8 @@
 namespace neardup {
 namespace {
 
-struct CharacterRange {
-  uint32_t first;
-  uint32_t last;
-};
-
 /// Blocks of the scripts whose letters are tokens by themselves, ascending.
-constexpr CharacterRange kUnspaced[] = {
+constexpr CodePoints kUnspaced[] = {
     {0x0E00, 0x0EFF},    // Thai, Lao
     {0x1000, 0x109F},    // Myanmar
     {0x1100, 0x11FF},    // Hangul Jamo
@@ -36,7 +31,7 @@ constexpr CharacterRange kUnspaced[] = {
 bool IsUnspaced(uint32_t code_point) {
   const auto range = std::lower_bound(
       std::begin(kUnspaced), std::end(kUnspaced), code_point,
-      [](const CharacterRange& candidate, uint32_t wanted) { return candidate.last < wanted; });
+      [](const CodePoints& candidate, uint32_t wanted) { return candidate.last < wanted; });
   return range != std::end(kUnspaced) && range->first <= code_point;
 }
 

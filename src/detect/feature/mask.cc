@@ -53,9 +53,7 @@ std::optional<size_t> HexEnd(std::string_view text, size_t at) {
   if (end - at < kHexDigitsMin) return std::nullopt;
   const std::string_view run = text.substr(at, end - at);
   const auto has = [run](bool (*is)(char)) { return std::any_of(run.begin(), run.end(), is); };
-  if (!has([](char c) { return IsAsciiDigit(c); })) return std::nullopt;
-  if (!has([](char c) { return IsAsciiLetter(c); })) return std::nullopt;
-  return end;
+  return has(IsAsciiDigit) && has(IsAsciiLetter) ? std::optional(end) : std::nullopt;
 }
 
 bool IsDigitAt(std::string_view text, size_t at) {

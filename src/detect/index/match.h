@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 
@@ -34,6 +35,12 @@ constexpr Nearness NearnessOf(const Fingerprint& later, const Fingerprint& earli
                               uint32_t features) {
   return {BitCount(later.simhash ^ earlier.simhash), BitCount(later.order ^ earlier.order),
           shared_keys, features, ConflictBits(later.numbers, earlier.numbers)};
+}
+
+/// How many of these text keys are among the others.
+inline int SharedKeys(std::span<const uint32_t> keys, std::span<const uint32_t> others) {
+  return static_cast<int>(std::ranges::count_if(
+      keys, [others](uint32_t key) { return std::ranges::find(others, key) != others.end(); }));
 }
 
 /// With MatchOptions::widen, each shared text key adds this many bits to the allowed distances, up

@@ -8,6 +8,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "detect/record/field_selection.h"
+
 namespace neardup {
 namespace {
 
@@ -31,20 +33,6 @@ void Collect(simdjson::ondemand::object object, const std::string& pointer, size
 }
 
 }  // namespace
-
-std::string PointerPart(std::string_view name) {
-  std::string part;
-  for (const char c : name) {
-    if (c == '~') {
-      part += "~0";
-    } else if (c == '/') {
-      part += "~1";
-    } else {
-      part += c;
-    }
-  }
-  return part;
-}
 
 std::vector<std::string> FieldNames(std::string_view payload, size_t names_max) {
   simdjson::ondemand::parser parser;

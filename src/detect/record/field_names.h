@@ -18,9 +18,6 @@ namespace neardup {
 /// document. Empty if the payload is not an object.
 std::vector<std::string> FieldNames(std::string_view payload, size_t names_max);
 
-/// A name as a part of a JSON Pointer (RFC 6901): '~' and '/' are written ~0 and ~1.
-std::string PointerPart(std::string_view name);
-
 /// The name that a field selector and FieldNames share: /title is title.
 std::string_view PlainFieldName(std::string_view selector);
 

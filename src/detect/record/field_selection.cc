@@ -49,20 +49,23 @@ Result<FieldPath> ParseFieldPath(std::string_view selector) {
   return path;
 }
 
-std::string ToPointer(const FieldPath& path) {
-  std::string pointer;
-  for (const std::string& key : path) {
-    pointer += '/';
-    for (const char byte : key) {
-      if (byte == '~') {
-        pointer += "~0";
-      } else if (byte == '/') {
-        pointer += "~1";
-      } else {
-        pointer += byte;
-      }
+std::string PointerPart(std::string_view key) {
+  std::string part;
+  for (const char byte : key) {
+    if (byte == '~') {
+      part += "~0";
+    } else if (byte == '/') {
+      part += "~1";
+    } else {
+      part += byte;
     }
   }
+  return part;
+}
+
+std::string ToPointer(const FieldPath& path) {
+  std::string pointer;
+  for (const std::string& key : path) pointer += '/' + PointerPart(key);
   return pointer;
 }
 

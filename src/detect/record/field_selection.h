@@ -21,6 +21,9 @@ inline constexpr std::string_view kAnyElement = "*";
 /// it stands.
 Result<FieldPath> ParseFieldPath(std::string_view selector);
 
+/// A key as a part of a JSON Pointer: '~' and '/' are written ~0 and ~1.
+std::string PointerPart(std::string_view key);
+
 /// The JSON Pointer of a path. Selectors of the same place give the same pointer.
 std::string ToPointer(const FieldPath& path);
 

@@ -155,10 +155,8 @@ class Source {
   virtual Result<OffsetBounds> Bounds(const InputPartition& partition) = 0;
   /// ChecksumOf the committed record at an offset; nullopt if there is none. Reads it anew, so that
   /// this takes a while.
-  virtual Result<std::optional<uint64_t>> ChecksumAt(const InputPartition& partition,
-                                                     int64_t offset) {
-    static_cast<void>(partition);
-    static_cast<void>(offset);
+  virtual Result<std::optional<uint64_t>> ChecksumAt(const InputPartition& /*partition*/,
+                                                     int64_t /*offset*/) {
     return {std::nullopt};
   }
   /// Returns the offset to start at in a partition that this lane has never read.
@@ -289,7 +287,7 @@ class Transaction {
   /// publishes larger ones as dead letters by reference, so that they do not fail the transaction.
   virtual size_t record_bytes_max(const InputPartition& input) const = 0;
   /// A record of this input seems too large. Asks again what its outputs take, but not often.
-  virtual void RefreshLimits(const InputPartition& input) { static_cast<void>(input); }
+  virtual void RefreshLimits(const InputPartition& /*input*/) {}
   /// Records are compressed, so that a larger one may fit. The lane publishes such a record alone,
   /// and the broker tells.
   virtual bool compresses() const { return false; }
@@ -319,7 +317,7 @@ class Lease {
   /// ever has the same text. Empty: nowhere.
   virtual std::string endpoint() const { return {}; }
   /// From now on, watches the process at this endpoint of another lease. Empty: none.
-  virtual void Watch(const std::string& endpoint) { static_cast<void>(endpoint); }
+  virtual void Watch(const std::string& /*endpoint*/) {}
   /// True if the watched process seems to have ended. Silence is no sign of it. This may be wrong,
   /// because a network may refuse connections in the name of a process that runs.
   virtual bool WatchedHasEnded() { return false; }
