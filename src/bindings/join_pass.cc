@@ -156,7 +156,7 @@ void JoinPass::MatchGroup(const JoinRows& part, size_t begin, size_t end, JoinRo
     group.Add(record);
   }
   // A row of a text key matters even if it matches nothing, since it may be a holder.
-  const bool any = std::find(matches.begin(), matches.end(), true) != matches.end();
+  const bool any = std::ranges::find(matches, true) != matches.end();
   const bool all = goes_on || (!small && text) || (any && (!small || text));
   for (size_t i = begin; i < end; ++i) {
     if (all || matches[i - begin]) kept.Add(part.rows[i], part.keys_of(i));
@@ -341,7 +341,7 @@ std::vector<uint8_t> JoinFinish::Decide(const JoinRows& rows, std::span<const in
     }
     if (rule_.IsUndecided(row.number)) by_number.emplace_back(row.number, i);
   }
-  std::sort(by_number.begin(), by_number.end());
+  std::ranges::sort(by_number);
 
   std::vector<uint8_t> decisions;
   auto next = by_number.begin();
@@ -378,8 +378,7 @@ void JoinFinish::SetDecided(int64_t number, int64_t time_ms, bool duplicate) {
   byte = static_cast<char>(byte | (1 << (number % 8)));
   if (duplicate || state_.first_unique.empty()) return;
   // Neither horizons nor first records ever decrease from one interval to the next.
-  const auto later =
-      std::upper_bound(state_.horizons_ms.begin(), state_.horizons_ms.end(), time_ms);
+  const auto later = std::ranges::upper_bound(state_.horizons_ms, time_ms);
   auto interval = later - state_.horizons_ms.begin();
   while (--interval >= 0 && state_.first_unique[static_cast<size_t>(interval)] > number) {
     state_.first_unique[static_cast<size_t>(interval)] = number;

@@ -83,7 +83,7 @@ bool BitOf(const std::string& bits, int64_t number) {
 int SharedKeys(const JoinRows::Keys& later, const JoinRows::Keys& earlier) {
   int shared = 0;
   for (const uint32_t key : std::span(earlier).first(StoredKeys::kMax)) {
-    if (key != 0 && std::find(later.begin(), later.end(), key) != later.end()) ++shared;
+    if (key != 0 && std::ranges::find(later, key) != later.end()) ++shared;
   }
   return shared;
 }

@@ -74,9 +74,8 @@ class TextTable {
  private:
   /// Code points.
   static size_t Columns(const std::string& text) {
-    return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-      return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-    }));
+    return static_cast<size_t>(std::ranges::count_if(
+        text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
   }
 
   std::vector<std::vector<std::string>> rows_;

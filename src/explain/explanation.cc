@@ -70,8 +70,7 @@ SketchDifference DivideDifference(const std::vector<ExplainedFeature>& features_
     for (MovedFeature& one : moved) one.pull.bits += std::max(side * one.Move(bit), 0.0) / all;
   }
   for (MovedFeature& one : moved) difference.pulls.push_back(std::move(one.pull));
-  std::stable_sort(difference.pulls.begin(), difference.pulls.end(),
-                   [](const WordPull& a, const WordPull& b) { return a.bits > b.bits; });
+  std::ranges::stable_sort(difference.pulls, std::ranges::greater(), &WordPull::bits);
   return difference;
 }
 
@@ -82,7 +81,7 @@ std::vector<ExplainedKey> SharedKeys(const StoredKeys& remembered, const Explain
   std::vector<ExplainedKey> shared;
   for (const ExplainedKey& key : b.text_keys) {
     const auto of_a = remembered.keys();
-    if (std::find(of_a.begin(), of_a.end(), key.key) != of_a.end()) shared.push_back(key);
+    if (std::ranges::find(of_a, key.key) != of_a.end()) shared.push_back(key);
   }
   return shared;
 }
@@ -92,7 +91,7 @@ std::vector<std::string> NumbersOnlyIn(const ExplainedRecord& one, const Explain
   std::vector<std::string> numbers;
   for (const ExplainedFeature& word : one.words) {
     const auto is_word = [&](const ExplainedFeature& each) { return each.text == word.text; };
-    if (IsNumber(word.text) && std::none_of(other.words.begin(), other.words.end(), is_word)) {
+    if (IsNumber(word.text) && std::ranges::none_of(other.words, is_word)) {
       numbers.push_back(word.text);
     }
   }

@@ -164,7 +164,7 @@ class HistogramDrawing {
     const auto used = bins.size() - static_cast<size_t>(last - bins.rbegin());
     shown_ = std::min(std::max(kHistogramBinsMin, used + 1), bins.size());
     step_ = (kWide - 2 * kLeft) / static_cast<double>(shown_);
-    most_ = std::max(1.0, static_cast<double>(*std::max_element(bins.begin(), bins.end())));
+    most_ = std::max(1.0, static_cast<double>(*std::ranges::max_element(bins)));
   }
 
   std::string Draw() const {

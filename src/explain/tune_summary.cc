@@ -37,7 +37,7 @@ std::string HistogramText(const Tuning& tuning) {
   const std::vector<uint32_t>& bins = tuning.calibration.neighbours.nearest;
   const auto last = std::find_if(bins.rbegin(), bins.rend(), [](uint32_t n) { return n > 0; });
   if (last == bins.rend()) return "";
-  const uint32_t most = *std::max_element(bins.begin(), bins.end());
+  const uint32_t most = *std::ranges::max_element(bins);
   std::string text = "\nRecords by the distance to their nearest earlier record\nbits  records\n";
   const auto end = bins.size() - static_cast<size_t>(last - bins.rbegin());
   for (size_t bin = 0; bin < end; ++bin) {
@@ -384,11 +384,9 @@ std::string ResultText(const TuneComparison& comparison) {
 
 bool Matters(const TuneComparison& comparison) {
   const std::vector<AspectDrift> drift = comparison.drift.value_or(std::vector<AspectDrift>());
-  return !comparison.no_tune.empty() ||
-         std::any_of(drift.begin(), drift.end(),
-                     [](const AspectDrift& aspect) { return !Harm(aspect).empty(); }) ||
-         std::any_of(comparison.changes.begin(), comparison.changes.end(),
-                     [](const SettingsChange& change) { return change.matters; });
+  const auto harms = [](const AspectDrift& aspect) { return !Harm(aspect).empty(); };
+  return !comparison.no_tune.empty() || std::ranges::any_of(drift, harms) ||
+         std::ranges::any_of(comparison.changes, &SettingsChange::matters);
 }
 
 std::string ComparisonText(const TuneComparison& comparison) {

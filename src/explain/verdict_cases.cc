@@ -59,7 +59,7 @@ Result<VerdictCase> ParseCase(std::string_view text, const std::string& file, si
         return Wrong(file, line, fmt::format("{}: expected a record, found {}", key, value.dump()));
       }
     } else if (key == "expect") {
-      const auto known = std::find(kExpected.begin(), kExpected.end(), value);
+      const auto known = std::ranges::find(kExpected, value);
       if (known == kExpected.end()) {
         return Wrong(file, line,
                      fmt::format("expect: expected one of {}, found {}", fmt::join(kExpected, ", "),

@@ -182,10 +182,8 @@ class ChangeSearch {
                         field.is_text() ? "as a key field" : "compared by likeness")}},
           changed_);
     }
-    const bool all_others =
-        std::any_of(options_.record.fields.begin(), options_.record.fields.end(),
-                    [](const FieldSelector& field) { return field.path.empty(); });
-    if (all_others) TryExcluded();
+    const auto& compared = options_.record.fields;
+    if (std::ranges::find(compared, "", &FieldSelector::path) != compared.end()) TryExcluded();
   }
 
   /// Every top-level field is compared: leaves out those that differ.

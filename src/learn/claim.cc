@@ -99,7 +99,7 @@ double Claim::recall() const {
 }
 
 bool Claim::measured() const {
-  return std::any_of(edits.begin(), edits.end(), [](const auto& edit) { return edit.planted > 0; });
+  return std::ranges::any_of(edits, [](const auto& edit) { return edit.planted > 0; });
 }
 
 std::string ClaimText(const Claim& claim) {

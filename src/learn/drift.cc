@@ -219,8 +219,7 @@ std::vector<AspectDrift> Compare(const StreamProfile& reference, const StreamPro
 
 std::vector<AspectDrift> Drifted(std::vector<AspectDrift> drift) {
   std::erase_if(drift, [](const AspectDrift& aspect) { return aspect.ratio <= 1; });
-  std::stable_sort(drift.begin(), drift.end(),
-                   [](const AspectDrift& a, const AspectDrift& b) { return a.ratio > b.ratio; });
+  std::ranges::stable_sort(drift, std::ranges::greater(), &AspectDrift::ratio);
   return drift;
 }
 

@@ -81,9 +81,8 @@ void DeleteWord(CutWords& cut, size_t place) {
 /// Cuts `count` words off the longest text, or adds as many to it.
 bool EditEnd(EditKind kind, size_t count, std::vector<CutWords>& cuts, const Vocabulary& vocabulary,
              SeededRandom& random) {
-  CutWords& longest = *std::max_element(
-      cuts.begin(), cuts.end(),
-      [](const CutWords& a, const CutWords& b) { return a.words.size() < b.words.size(); });
+  CutWords& longest = *std::ranges::max_element(
+      cuts, [](const CutWords& a, const CutWords& b) { return a.words.size() < b.words.size(); });
   if (kind == EditKind::kCut) {
     if (longest.words.size() <= count) return false;
     longest.words.resize(longest.words.size() - count);
@@ -186,7 +185,7 @@ bool EditWords(const Edit& edit, std::span<std::string> texts, const Vocabulary&
 bool ReorderSentences(std::string& text, SeededRandom& random) {
   CutSentences cut = CutIntoSentences(text);
   const std::vector<std::string> before = cut.sentences;
-  if (std::adjacent_find(before.begin(), before.end(), std::not_equal_to<>()) == before.end()) {
+  if (std::ranges::adjacent_find(before, std::not_equal_to<>()) == before.end()) {
     return false;
   }
   while (cut.sentences == before) random.Shuffle(cut.sentences);
@@ -236,7 +235,7 @@ std::string UpperCase(std::string text) {
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find(' ', begin), text.size());
     const auto word = std::span(text).subspan(begin, end - begin);
-    if (std::none_of(word.begin(), word.end(), IsAsciiDigit)) {
+    if (std::ranges::none_of(word, IsAsciiDigit)) {
       std::transform(word.begin(), word.end(), word.begin(), [](char c) {
         return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
       });
@@ -284,7 +283,7 @@ std::vector<std::string*> RecordCopier::Texts(Json& record) const {
 bool RecordCopier::Apply(const Edit& edit, Json& record, std::string_view donor,
                          const Vocabulary& vocabulary, SeededRandom& random) const {
   const std::vector<std::string*> places = Texts(record);
-  const auto longest = std::max_element(places.begin(), places.end(), IsShorter);
+  const auto longest = std::ranges::max_element(places, IsShorter);
   switch (edit.kind) {
     case EditKind::kExact:
       return true;
@@ -320,10 +319,9 @@ bool RecordCopier::ChangeField(Json& record, std::string_view donor, SeededRando
   }
   if (present.size() < 2) return false;
   // Without its longest field, the record would no longer be a copy.
-  present.erase(
-      std::max_element(present.begin(), present.end(), [&record](const auto& a, const auto& b) {
-        return TextBytes(record[a]) < TextBytes(record[b]);
-      }));
+  present.erase(std::ranges::max_element(present, [&record](const auto& a, const auto& b) {
+    return TextBytes(record[a]) < TextBytes(record[b]);
+  }));
   const Json::json_pointer& field = random.Pick(present);
   if (!other.contains(field)) return false;
   record[field] = other[field];
@@ -333,7 +331,7 @@ bool RecordCopier::ChangeField(Json& record, std::string_view donor, SeededRando
 bool RecordCopier::ChangeFormat(Json& record) const {
   const std::vector<std::string*> texts = Texts(record);
   if (texts.empty()) return false;
-  std::string* const longest = *std::max_element(texts.begin(), texts.end(), IsShorter);
+  std::string* const longest = *std::ranges::max_element(texts, IsShorter);
   for (std::string* text : texts) *text = text == longest ? MarkUp(*text) : UpperCase(*text);
   return true;
 }

@@ -56,7 +56,7 @@ std::vector<std::string_view> Unmatched(const std::vector<std::string_view>& a,
   std::vector<std::string_view> unmatched;
   for (const std::string_view token : a) {
     if (equal.contains(token)) continue;
-    if (std::none_of(b.begin(), b.end(), [&](auto other) { return Matches(token, other); })) {
+    if (std::ranges::none_of(b, [&](auto other) { return Matches(token, other); })) {
       unmatched.push_back(token);
     }
   }
@@ -64,7 +64,7 @@ std::vector<std::string_view> Unmatched(const std::vector<std::string_view>& a,
 }
 
 size_t CountNumbers(const std::vector<std::string_view>& tokens) {
-  return static_cast<size_t>(std::count_if(tokens.begin(), tokens.end(), IsNumber));
+  return static_cast<size_t>(std::ranges::count_if(tokens, IsNumber));
 }
 
 /// Whether two texts share most of their phrases, and no numbers conflict.
@@ -95,8 +95,8 @@ bool ShareText(std::string_view a, std::string_view b) {
   auto shorter = phrases(of_a);
   auto longer = phrases(of_b);
   if (longer.size() < shorter.size()) std::swap(shorter, longer);
-  const auto shared = static_cast<double>(std::count_if(
-      shorter.begin(), shorter.end(), [&](uint64_t phrase) { return longer.contains(phrase); }));
+  const auto shared = static_cast<double>(
+      std::ranges::count_if(shorter, [&](uint64_t phrase) { return longer.contains(phrase); }));
   return shared >= kSharedPhrases * static_cast<double>(std::max<size_t>(shorter.size(), 1));
 }
 
@@ -150,7 +150,7 @@ class ValueReader {
       const auto number = numbers_.find(field.path);
       if (number == numbers_.end()) continue;
       tokens_.Clear();
-      const bool text = std::find(texts_.begin(), texts_.end(), number->second) != texts_.end();
+      const bool text = std::ranges::find(texts_, number->second) != texts_.end();
       (text ? masking_tokeniser_ : tokeniser_).Tokenise(field.text, tokens_);
       values[number->second] = tokens_.TextFrom(0);
     }
@@ -173,8 +173,8 @@ std::string TextOf(const std::vector<std::string>& values, std::span<const size_
 }
 
 size_t CountEqual(const std::vector<Agreement>& fields) {
-  return static_cast<size_t>(std::count(fields.begin(), fields.end(), Agreement::kEqual) +
-                             std::count(fields.begin(), fields.end(), Agreement::kNone));
+  return static_cast<size_t>(std::ranges::count(fields, Agreement::kEqual) +
+                             std::ranges::count(fields, Agreement::kNone));
 }
 
 }  // namespace
@@ -249,7 +249,7 @@ std::vector<std::vector<size_t>> SplitBy(std::span<const size_t> fields,
 std::vector<TextPair> PairsOf(std::vector<std::vector<size_t>> groups,
                               std::span<const RecordView> records, size_t fields,
                               std::span<const size_t> texts, ValueReader& reader) {
-  std::sort(groups.begin(), groups.end(), [&](const auto& a, const auto& b) {
+  std::ranges::sort(groups, [&](const auto& a, const auto& b) {
     const auto hash = [&](const auto& group) { return Hash64(*records[group[0]].value); };
     return hash(a) < hash(b);
   });

@@ -44,14 +44,14 @@ constexpr double kLongestShare = 0.5;
 
 bool IsBelow(const std::string& path, const std::vector<std::string>& selectors) {
   const Result<FieldPath> place = ParseFieldPath(path);
-  return std::any_of(selectors.begin(), selectors.end(), [&](const std::string& selector) {
+  return std::ranges::any_of(selectors, [&](const std::string& selector) {
     const Result<FieldPath> above = ParseFieldPath(selector);
     return place.ok() && above.ok() && IsWithin(*place, *above);
   });
 }
 
 bool Holds(const std::vector<size_t>& fields, size_t field) {
-  return std::find(fields.begin(), fields.end(), field) != fields.end();
+  return std::ranges::find(fields, field) != fields.end();
 }
 
 /// The role of one field, with its reason.
@@ -137,9 +137,8 @@ class TextRoles {
                                                 size_t group_max) const {
     std::vector<const TextPair*> agree;
     for (const TextPair* pair : all) {
-      const bool differs = std::any_of(titles_.begin(), titles_.end(), [&](size_t title) {
-        return pair->fields[title] == Agreement::kDiffers;
-      });
+      const bool differs = std::ranges::any_of(
+          titles_, [&](size_t title) { return pair->fields[title] == Agreement::kDiffers; });
       if (!differs && pair->group <= group_max) agree.push_back(pair);
     }
     return agree;
@@ -179,10 +178,8 @@ class TextRoles {
   /// Whether something beside the text says that these pairs are of one record: a title, or
   /// another value that most records have for themselves.
   bool IsSaidTwice() const {
-    if (std::any_of(titles_.begin(), titles_.end(),
-                    [&](size_t title) { return EvidenceOf(title).all >= kPairsMin; })) {
-      return true;
-    }
+    const auto enough = [&](size_t title) { return EvidenceOf(title).all >= kPairsMin; };
+    if (std::ranges::any_of(titles_, enough)) return true;
     for (size_t i = 0; i < fields_.size(); ++i) {
       if (Holds(texts_, i) || fields_[i].facts.distinct_of_all < kLongestShare) continue;
       const Tally tally = EvidenceOf(i);
@@ -291,10 +288,10 @@ class TextRoles {
     const auto often = [](double sum) { return sum >= kPairsMin / 2; };
     if (edited < kEditedPairs * weight || edited + several > kEditedPairsMax * weight) return;
     if (edited < kEditsPerStranger * several) return;
-    if (static_cast<size_t>(std::count_if(alone.begin(), alone.end(), often)) < kEditedFields) {
+    if (static_cast<size_t>(std::ranges::count_if(alone, often)) < kEditedFields) {
       return;
     }
-    if (*std::max_element(alone.begin(), alone.end()) > kNearlyAlways * edited) return;
+    if (*std::ranges::max_element(alone) > kNearlyAlways * edited) return;
     for (size_t i = 0; i < fields_.size(); ++i) {
       if (!IsKey(i) || !often(alone[i])) continue;
       Give(fields_[i], FieldRole::kFree,
@@ -327,8 +324,8 @@ std::vector<FieldQuestion> TextRoles::Questions(std::span<const RecordView> reco
     if (alone.example == nullptr) alone.example = &pair;
   }
   std::vector<std::pair<std::vector<size_t>, Alone>> found(by_fields.begin(), by_fields.end());
-  std::stable_sort(found.begin(), found.end(),
-                   [](const auto& a, const auto& b) { return a.second.count > b.second.count; });
+  std::ranges::stable_sort(
+      found, [](const auto& a, const auto& b) { return a.second.count > b.second.count; });
   std::vector<FieldQuestion> questions;
   constexpr size_t kQuestionsMax = 2;
   for (const auto& [differ, alone] : found) {
@@ -462,8 +459,7 @@ double Rows::MatchOf(const std::vector<size_t>& fields, const std::vector<size_t
   }
   // The rarest agreement first; then each field by the one that leaves it the least chance to
   // differ.
-  std::stable_sort(chain.begin(), chain.end(),
-                   [](const Field& a, const Field& b) { return a.pairs < b.pairs; });
+  std::ranges::stable_sort(chain, {}, &Field::pairs);
   chain.resize(std::min(chain.size(), kFieldsMax), Field{0, 0, {}});
   for (Field& field : chain) {
     group(field.number);
@@ -478,10 +474,8 @@ double Rows::MatchOf(const std::vector<size_t>& fields, const std::vector<size_t
     double chance = (chain[k].pairs + 1) / (all + 1);
     for (size_t earlier = 0; earlier < k; ++earlier) {
       const auto& some = chain[earlier].some;
-      const auto agree =
-          static_cast<double>(std::count_if(some.begin(), some.end(), [&](const auto& pair) {
-            return Agree(chain[k].number, pair);
-          }));
+      const auto agree = static_cast<double>(std::ranges::count_if(
+          some, [&](const auto& pair) { return Agree(chain[k].number, pair); }));
       chance = std::max(chance, (agree + 1) / (static_cast<double>(some.size()) + 1));
     }
     match *= std::min(chance, 1.0);
@@ -571,7 +565,7 @@ class StructureRoles {
     if (again < kTimesChance * found.expected && !rare && !rich) return true;
     // Without copies to show it, equal content must be beyond chance in ten times as many records.
     if (again < kPairsMin) return 10 * found.expected > kChanceMax * found.records;
-    const bool events = std::any_of(others.begin(), others.end(), [&](size_t i) {
+    const bool events = std::ranges::any_of(others, [&](size_t i) {
       return fields_[i].role != FieldRole::kCounter && fields_[i].facts.steps < kNearlyAlways;
     });
     return events && again > kCopiesMax * static_cast<double>(found.groups);
@@ -582,9 +576,8 @@ class StructureRoles {
   void JudgeUnknown() {
     const Rows::Recurrence found = rows_.Count(Content(), With(unknown_, LeftOut()));
     for (const size_t i : unknown_) {
-      const auto agree = static_cast<double>(
-          std::count_if(found.pairs.begin(), found.pairs.end(),
-                        [&](const auto& pair) { return rows_.Agree(i, pair); }));
+      const auto agree = static_cast<double>(std::ranges::count_if(
+          found.pairs, [&](const auto& pair) { return rows_.Agree(i, pair); }));
       const double differing = 1 - agree / static_cast<double>(found.pairs.size());
       StudiedField& field = fields_[i];
       const bool by_chance = field.name.provenance && differing >= 1 - field.facts.match - kOften;
@@ -654,8 +647,7 @@ class StructureRoles {
 
 /// Whether the records are messages of programs. Their identifiers name the delivery.
 bool AreLogs(const std::vector<StudiedField>& fields) {
-  return std::any_of(fields.begin(), fields.end(),
-                     [](const StudiedField& field) { return field.name.severity; });
+  return std::ranges::any_of(fields, [](const StudiedField& field) { return field.name.severity; });
 }
 
 /// The texts that are the longest of their record in most of the records that have them.
@@ -696,10 +688,9 @@ RecordOptions RecordOptionsOf(const FieldRoles& roles, bool identifiers_tell,
   RecordOptions record = given;
   std::vector<const StudiedField*> frequent_first;
   for (const StudiedField& field : roles.fields) frequent_first.push_back(&field);
-  std::stable_sort(frequent_first.begin(), frequent_first.end(),
-                   [](const StudiedField* a, const StudiedField* b) {
-                     return a->facts.present > b->facts.present;
-                   });
+  std::ranges::stable_sort(frequent_first, [](const StudiedField* a, const StudiedField* b) {
+    return a->facts.present > b->facts.present;
+  });
   for (const StudiedField* field : frequent_first) {
     const bool free = field->role == FieldRole::kFree ||
                       (field->role == FieldRole::kIdentifier && identifiers_tell);
@@ -737,7 +728,7 @@ FieldRoles ChooseRoles(std::span<const RecordView> records, std::vector<StudiedF
     TextPairs found = FindTextPairs(records, roles.fields, texts, titles);
     roles.pairs = found.pairs.size();
     if (found.standing) {
-      const bool long_texts = std::all_of(texts.begin(), texts.end(), [&](size_t text) {
+      const bool long_texts = std::ranges::all_of(texts, [&](size_t text) {
         return roles.fields[text].facts.tokens_mean >= FieldSelector::kTellingTokens;
       });
       StructureRoles(records, roles.fields, long_texts).Choose();

@@ -27,7 +27,7 @@ constexpr int64_t kUntilMs = 2'000'000'000'000;
 
 /// Ten digits (seconds), thirteen (milliseconds), sixteen (microseconds) or nineteen (nanoseconds).
 bool IsEpochTime(std::string_view text) {
-  if (!std::all_of(text.begin(), text.end(), IsAsciiDigit)) return false;
+  if (!std::ranges::all_of(text, IsAsciiDigit)) return false;
   if (text.size() == 16 || text.size() == 19) text = text.substr(0, 13);
   const TimeFormat format = text.size() == 13 ? TimeFormat::kMilliseconds : TimeFormat::kSeconds;
   if (format == TimeFormat::kSeconds && text.size() != 10) return false;
@@ -83,9 +83,7 @@ constexpr size_t kHashDigits = 32;
 constexpr size_t kRatingValues = 10;
 constexpr size_t kLongIdDigits = 7;
 
-bool HoldsDigit(std::string_view text) {
-  return std::any_of(text.begin(), text.end(), IsAsciiDigit);
-}
+bool HoldsDigit(std::string_view text) { return std::ranges::any_of(text, IsAsciiDigit); }
 /// Whether a token is a number, or begins like one.
 bool BeginsWithDigit(std::string_view token) {
   return IsAsciiDigit(token[0]) ||
@@ -93,13 +91,13 @@ bool BeginsWithDigit(std::string_view token) {
 }
 
 bool IsWord(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7f; });
+  return std::ranges::all_of(text, [](char c) { return c > ' ' && c < 0x7f; });
 }
 
 /// A UUID, or 32 or more hex digits.
 bool IsHash(std::string_view text) {
-  const auto digits = static_cast<size_t>(std::count_if(text.begin(), text.end(), IsAsciiHex));
-  const auto hyphens = static_cast<size_t>(std::count(text.begin(), text.end(), '-'));
+  const auto digits = static_cast<size_t>(std::ranges::count_if(text, IsAsciiHex));
+  const auto hyphens = static_cast<size_t>(std::ranges::count(text, '-'));
   return digits >= kHashDigits && digits + hyphens == text.size() && HoldsDigit(text) &&
          (hyphens == 0 || (hyphens == 4 && text.size() == 36));
 }
@@ -109,7 +107,7 @@ bool IsWebAddress(std::string_view text) {
   return scheme != std::string_view::npos && scheme > 0 && scheme + 3 < text.size() &&
          std::all_of(text.begin(), text.begin() + static_cast<ptrdiff_t>(scheme),
                      [](char c) { return IsAsciiLetter(c) || IsAsciiDigit(c); }) &&
-         std::none_of(text.begin(), text.end(), [](char c) { return c == ' ' || c == '\n'; });
+         std::ranges::none_of(text, [](char c) { return c == ' ' || c == '\n'; });
 }
 
 /// The names that the usual loggers give to levels, and the numbers of bunyan and pino.
@@ -237,7 +235,7 @@ void FieldStudy::Add(std::string_view payload) {
     }
   }
   if (dates.size() < 2) return;
-  const std::string_view latest = std::max_element(dates.begin(), dates.end())->first;
+  const std::string_view latest = std::ranges::max_element(dates)->first;
   for (const auto& [date, number] : dates)
     fields_[number].sums.latest_dates += date == latest ? 1 : 0;
 }
@@ -313,7 +311,7 @@ std::vector<StudiedField> FieldStudy::Finish() const {
     }
     studied.push_back(JudgeField(std::move(facts)));
   }
-  std::sort(studied.begin(), studied.end(), [](const StudiedField& a, const StudiedField& b) {
+  std::ranges::sort(studied, [](const StudiedField& a, const StudiedField& b) {
     return a.facts.path < b.facts.path;
   });
   return studied;

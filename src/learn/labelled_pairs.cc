@@ -100,8 +100,8 @@ Trial AtBestDistance(std::span<const LabelledPair> pairs, FilterOptions options,
   for (int d = MatchOptions::kDistanceMaxRange.min; d <= MatchOptions::kDistanceMaxRange.max; ++d) {
     distances.push_back(d);
   }
-  std::stable_sort(distances.begin(), distances.end(),
-                   [&](int a, int b) { return std::abs(a - start) < std::abs(b - start); });
+  std::ranges::stable_sort(distances,
+                           [&](int a, int b) { return std::abs(a - start) < std::abs(b - start); });
   for (const int distance : distances) {
     options.match.distance_max = distance;
     LabelFit fit = prints.Estimate(options.match);
@@ -211,8 +211,7 @@ class LabelSearch {
   /// The field is compared, must agree, may differ, or is left out.
   void AddField(const std::string& path, std::vector<Candidate>& candidates) const {
     const std::vector<FieldSelector>& fields = best_.options.record.fields;
-    const auto found = std::find_if(fields.begin(), fields.end(),
-                                    [&](const FieldSelector& field) { return field.path == path; });
+    const auto found = std::ranges::find(fields, path, &FieldSelector::path);
     const bool listed = found != fields.end();
     const auto with = [&](std::string change, FieldUse use) {
       FilterOptions options = best_.options;
@@ -251,8 +250,7 @@ std::vector<LabelledPair> PairsToUse(std::span<const LabelledPair> pairs) {
   for (const LabelledPair& pair : pairs) {
     hashed.emplace_back(Hash64(pair.b, Hash64(pair.a)), pair);
   }
-  std::sort(hashed.begin(), hashed.end(),
-            [](const auto& x, const auto& y) { return x.first < y.first; });
+  std::ranges::sort(hashed, [](const auto& x, const auto& y) { return x.first < y.first; });
   std::vector<LabelledPair> used;
   for (size_t i = 0; i < std::min(hashed.size(), kLabelsUsed); ++i)
     used.push_back(hashed[i].second);
@@ -260,8 +258,7 @@ std::vector<LabelledPair> PairsToUse(std::span<const LabelledPair> pairs) {
 }
 
 bool HasBothKinds(std::span<const LabelledPair> pairs) {
-  const auto copies = static_cast<uint64_t>(std::count_if(
-      pairs.begin(), pairs.end(), [](const LabelledPair& pair) { return pair.copy; }));
+  const auto copies = static_cast<uint64_t>(std::ranges::count_if(pairs, &LabelledPair::copy));
   return copies >= kEachKindMin && pairs.size() - copies >= kEachKindMin;
 }
 

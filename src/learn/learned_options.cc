@@ -170,7 +170,7 @@ void TakeLearned(const FilterOptions& learned, const std::set<std::string>& kept
   // What a person excludes is left out beside what was learned.
   std::vector<std::string>& exclude = options.record.exclude;
   for (const std::string& path : learned.record.exclude) {
-    if (std::find(exclude.begin(), exclude.end(), path) == exclude.end()) exclude.push_back(path);
+    if (std::ranges::find(exclude, path) == exclude.end()) exclude.push_back(path);
   }
 }
 

@@ -44,7 +44,7 @@ StreamProfile Read(const Json& json) {
 /// Whether records can have these counts. Others would give any drift.
 bool IsPossible(const StreamProfile& profile) {
   const auto none_above = [](const auto& counts, uint64_t most) {
-    return std::all_of(counts.begin(), counts.end(), [&](uint64_t count) { return count <= most; });
+    return std::ranges::all_of(counts, [&](uint64_t count) { return count <= most; });
   };
   const std::array<uint64_t, 5> parts = {profile.unique, profile.exact_duplicates,
                                          profile.near_duplicates, profile.dead_letters,
@@ -56,7 +56,7 @@ bool IsPossible(const StreamProfile& profile) {
          none_above(profile.ones, profile.sketched) &&
          none_above(std::array{profile.joined.near, profile.joined.unlike, profile.joined.doubtful},
                     profile.near_duplicates) &&
-         std::all_of(profile.fields.begin(), profile.fields.end(), [&](const FieldProfile& field) {
+         std::ranges::all_of(profile.fields, [&](const FieldProfile& field) {
            return field.distinct <= field.present && field.present <= profile.comparable();
          });
 }

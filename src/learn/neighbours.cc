@@ -46,7 +46,7 @@ SampleFingerprints::SampleFingerprints(const Sample& sample)
 
 void SampleFingerprints::TakeValues(const Sample& sample) {
   const std::vector<bool> numeric = sample.numeric_fields();
-  const auto texts = std::count(numeric.begin(), numeric.end(), false);
+  const auto texts = std::ranges::count(numeric, false);
   const bool any_numeric = texts < static_cast<int64_t>(numeric.size());
   parts_ = static_cast<size_t>(texts) + (any_numeric ? 1 : 0);
   for (const size_t i : records_) {
@@ -99,7 +99,7 @@ NeighbourStatistics FindNeighbours(const SampleFingerprints& fingerprints,
 
 double LargestDifferingShare(const NeighbourStatistics& statistics) {
   if (statistics.differing.size() < 2 || statistics.near_pairs == 0) return 1;
-  const size_t most = *std::max_element(statistics.differing.begin(), statistics.differing.end());
+  const size_t most = *std::ranges::max_element(statistics.differing);
   return static_cast<double>(most) / static_cast<double>(statistics.near_pairs);
 }
 
@@ -134,7 +134,7 @@ constexpr double kJoinDeviations = 2;
 
 /// The phrases below `limit`.
 std::span<const uint64_t> Below(uint64_t limit, const Phrases& phrases) {
-  const auto end = std::lower_bound(phrases.hashes.begin(), phrases.hashes.end(), limit);
+  const auto end = std::ranges::lower_bound(phrases.hashes, limit);
   return std::span(phrases.hashes).first(static_cast<size_t>(end - phrases.hashes.begin()));
 }
 
@@ -144,7 +144,7 @@ Phrases PhrasesOf(std::span<const uint64_t> triples, size_t most) {
   Phrases phrases;
   std::vector<uint64_t>& hashes = phrases.hashes;
   hashes.assign(triples.begin(), triples.end());
-  std::sort(hashes.begin(), hashes.end());
+  std::ranges::sort(hashes);
   hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
   if (hashes.size() <= most) return phrases;
   phrases.limit = hashes[most];

@@ -22,8 +22,8 @@ class Walk {
     if (value.is_object()) {
       for (const auto& member : value.items()) Enter(member.key(), member.value());
     } else if (value.is_array()) {
-      const bool structured = std::any_of(value.begin(), value.end(),
-                                          [](const auto& item) { return item.is_structured(); });
+      const bool structured =
+          std::ranges::any_of(value, [](const auto& item) { return item.is_structured(); });
       if (!structured) Take(value);
       for (const auto& item : value) {
         if (structured) Enter(std::string(kAnyElement), item);
@@ -176,8 +176,8 @@ std::vector<std::string> WordsOf(std::string_view name) {
 }
 
 bool HasAny(const std::vector<std::string>& words, Words listed) {
-  return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
-    return std::find(listed.begin(), listed.end(), word) != listed.end();
+  return std::ranges::any_of(words, [&](const std::string& word) {
+    return std::ranges::find(listed, word) != listed.end();
   });
 }
 
@@ -192,8 +192,8 @@ FieldName ReadFieldName(std::string_view path) {
   const std::vector<std::string> whole = {joined};
   FieldName name;
   name.event_time = HasAny(words, kEventTime);
-  const bool of_nothing = std::all_of(
-      words.begin(), words.end(), [](const std::string& word) { return HasAny({word}, kAnyTime); });
+  const bool of_nothing =
+      std::ranges::all_of(words, [](const std::string& word) { return HasAny({word}, kAnyTime); });
   name.written = !name.event_time && (of_nothing || HasAny(words, kWritten));
   name.identifier =
       !words.empty() && (HasAny({words.back()}, kIdentifier) || HasAny(whole, kIdentifier));

@@ -27,7 +27,7 @@ FieldValueReader::FieldValueReader(const FilterOptions& options)
       counts_(values_.size()) {}
 
 const std::vector<uint64_t>& FieldValueReader::Read(const RecordView& record) {
-  std::fill(values_.begin(), values_.end(), 0);
+  std::ranges::fill(values_, 0);
   for (const TextPiece& piece : extractor_.Extract(record).pieces) {
     tokens_.Clear();
     tokeniser_.Tokenise(piece.text, tokens_, piece.number ? TextKind::kNumber : TextKind::kText);
@@ -82,9 +82,7 @@ UncentredFingerprint FingerprintOf(const RecordFeatures& features) {
 /// Number of records that are compared by distance.
 size_t Comparable(const Sample& sample) {
   const auto& records = sample.records();
-  return static_cast<size_t>(
-      std::count_if(records.begin(), records.end(),
-                    [](const SampledRecord& record) { return !record.exact_only; }));
+  return static_cast<size_t>(std::ranges::count(records, false, &SampledRecord::exact_only));
 }
 
 }  // namespace
@@ -121,7 +119,7 @@ void Sample::Add(const RecordView& record, bool drawn) {
   sampled.exact_only = features.exact_only;
   if (!features.exact_only) {
     sampled.triples.assign(features.triples.begin(), features.triples.end());
-    std::sort(sampled.triples.begin(), sampled.triples.end());
+    std::ranges::sort(sampled.triples);
     sampled.triples.erase(std::unique(sampled.triples.begin(), sampled.triples.end()),
                           sampled.triples.end());
     sampled.fingerprints.push_back(FingerprintOf(features));
@@ -159,7 +157,7 @@ Model LearnModel(const Sample& sample) {
   for (const SampledRecord& record : sample.records()) {
     triples.insert(triples.end(), record.triples.begin(), record.triples.end());
   }
-  std::sort(triples.begin(), triples.end());
+  std::ranges::sort(triples);
   for (auto triple = triples.begin(); triple != triples.end();) {
     const auto next = std::upper_bound(triple, triples.end(), *triple);
     const auto records = static_cast<size_t>(next - triple);
@@ -202,7 +200,7 @@ std::vector<size_t> Lowest(size_t count, const std::vector<uint64_t>& hashes) {
   std::nth_element(indices.begin(), end, indices.end(),
                    [&](size_t a, size_t b) { return hashes[a] < hashes[b]; });
   indices.erase(end, indices.end());
-  std::sort(indices.begin(), indices.end());
+  std::ranges::sort(indices);
   return indices;
 }
 
@@ -258,7 +256,7 @@ std::vector<size_t> NearestTo(const Distinct& distinct, size_t record) {
     const int distance = BitCount(distinct.simhashes[record] ^ distinct.simhashes[other]);
     if (distance >= nearest.back().first || other == record || !distinct.sketched[other]) continue;
     nearest.back() = {distance, other};
-    std::sort(nearest.begin(), nearest.end());
+    std::ranges::sort(nearest);
   }
   std::vector<size_t> found;
   for (const auto& [distance, other] : nearest) {
@@ -278,8 +276,7 @@ std::vector<RecordView> RandomPart(std::span<const RecordView> records, size_t c
 std::vector<RecordView> ShuffledPart(std::span<const RecordView> records, size_t count) {
   const std::vector<uint64_t> hashes = PayloadHashes(records);
   std::vector<size_t> indices = Lowest(count, hashes);
-  std::sort(indices.begin(), indices.end(),
-            [&](size_t a, size_t b) { return hashes[a] < hashes[b]; });
+  std::ranges::sort(indices, [&](size_t a, size_t b) { return hashes[a] < hashes[b]; });
   std::vector<RecordView> part;
   for (const size_t i : indices) part.push_back(records[i]);
   return part;

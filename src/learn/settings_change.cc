@@ -54,9 +54,8 @@ void AddFields(const FilterOptions& options, const Tuning& now,
   for (const FieldSelector& field : options.record.fields) {
     RecordOptions alone;
     alone.fields = {field};
-    const bool found = std::any_of(now.fields.begin(), now.fields.end(), [&](const auto& studied) {
-      return IsSelected(alone, studied.facts.path);
-    });
+    const bool found = std::ranges::any_of(
+        now.fields, [&](const auto& studied) { return IsSelected(alone, studied.facts.path); });
     if (!found) {
       change(field.path, true, "leave it out", true, "no record of the sample has this field");
     }
@@ -100,7 +99,7 @@ FilterOptions UntunedOptions(const FilterOptions& options, bool keep_fields) {
 
 bool ComparesSameFields(const RecordOptions& a, const RecordOptions& b) {
   const auto sorted = [](std::vector<std::string> paths) {
-    std::sort(paths.begin(), paths.end());
+    std::ranges::sort(paths);
     return paths;
   };
   return PathsOf(a, false) == PathsOf(b, false) && sorted(a.exclude) == sorted(b.exclude);

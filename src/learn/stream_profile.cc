@@ -114,7 +114,7 @@ void StreamProfiler::CountUnique(const RecordView& record,
 }
 
 void StreamProfiler::CountFields(const RecordView& record) {
-  std::fill(value_.begin(), value_.end(), 0);
+  std::ranges::fill(value_, 0);
   size_t bytes = 0;
   for (const TextPiece& piece : extractor_.Extract(record).pieces) {
     bytes += piece.text.size();
@@ -133,7 +133,7 @@ StreamProfile StreamProfiler::Take() {
   for (size_t field = 0; field < values_.size(); ++field) {
     std::vector<uint64_t>& values = values_[field];
     taken.fields[field].present = values.size();
-    std::sort(values.begin(), values.end());
+    std::ranges::sort(values);
     const auto end = std::unique(values.begin(), values.end());
     taken.fields[field].distinct = static_cast<uint64_t>(end - values.begin());
   }

@@ -39,8 +39,7 @@ constexpr size_t kTemplateTexts = 100;
 /// Whether the fields are in the form in which ChooseRoles gives the fields of texts: all others
 /// must agree.
 bool AreLikeLearned(const std::vector<FieldSelector>& fields) {
-  return std::any_of(fields.begin(), fields.end(),
-                     [](const FieldSelector& field) { return field.path.empty(); });
+  return std::ranges::find(fields, "", &FieldSelector::path) != fields.end();
 }
 
 void StudyFields(std::span<const RecordView> records, Tuning& tuning) {
@@ -112,10 +111,7 @@ std::vector<uint64_t> StandingTexts(std::span<const RecordView> records,
   constexpr size_t kTextsMax = 4000;
   const auto& fields = options.record.fields;
   std::vector<uint64_t> standing;
-  if (std::none_of(fields.begin(), fields.end(),
-                   [](const FieldSelector& field) { return field.free; })) {
-    return standing;
-  }
+  if (std::ranges::none_of(fields, &FieldSelector::free)) return standing;
   RecordTokenReader reader(options, std::nullopt);
   struct Text {
     size_t records = 0;
@@ -133,7 +129,7 @@ std::vector<uint64_t> StandingTexts(std::span<const RecordView> records,
     const bool most = 2 * text.keys.size() > text.records;
     if (text.keys.size() >= kKeysMin && most) standing.push_back(hash);
   }
-  std::sort(standing.begin(), standing.end());
+  std::ranges::sort(standing);
   if (standing.size() > kTextsMax) standing.resize(kTextsMax);
   return standing;
 }

@@ -84,8 +84,8 @@ void FingerprintPool::Work(size_t worker) {
 }
 
 FingerprintPool::Job* FingerprintPool::FindJob() {
-  const auto job = std::find_if(jobs_.begin(), jobs_.end(),
-                                [](const Job& each) { return each.next < each.records; });
+  const auto job =
+      std::ranges::find_if(jobs_, [](const Job& each) { return each.next < each.records; });
   return job == jobs_.end() ? nullptr : &*job;
 }
 

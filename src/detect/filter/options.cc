@@ -62,7 +62,7 @@ Result<void> CheckFields(const RecordOptions& options, std::vector<FieldPath>& p
                      "is the whole record, which can only be a key field; leave "
                      "record.fields empty to compare all fields by likeness");
     }
-    if (std::find(paths.begin(), paths.end(), path) != paths.end()) {
+    if (std::ranges::find(paths, path) != paths.end()) {
       return Invalid(option, "is listed twice; list each field once");
     }
     NEARDUP_TRY(CheckRange(option + ": weight", field.weight, FieldSelector::kWeightRange));
@@ -82,7 +82,7 @@ Result<void> CheckFields(const RecordOptions& options, std::vector<FieldPath>& p
 /// Other fields only decide which records may be compared, so at least one text is needed.
 Result<void> CheckKeys(const std::vector<FieldSelector>& fields) {
   const auto is_text = [](const FieldSelector& field) { return field.is_text(); };
-  if (fields.empty() || std::any_of(fields.begin(), fields.end(), is_text)) return {};
+  if (fields.empty() || std::ranges::any_of(fields, is_text)) return {};
   return Invalid("record.fields",
                  "holds key fields only, expected at least one other field to compare; to find "
                  "records with equal fields, list them without key and set match.distance_max to "
@@ -146,10 +146,10 @@ Result<void> CheckModel(const Model& model) {
     NEARDUP_TRY(CheckRange("feature.model: centre", centre,
                            Range<int32_t>{-Model::kCentreMax, Model::kCentreMax}));
   }
-  if (!std::is_sorted(model.common.begin(), model.common.end())) {
+  if (!std::ranges::is_sorted(model.common)) {
     return Invalid("feature.model: common", "is not in ascending order; learn the model again");
   }
-  if (!std::is_sorted(model.standing.begin(), model.standing.end())) {
+  if (!std::ranges::is_sorted(model.standing)) {
     return Invalid("feature.model: standing", "is not in ascending order; learn the model again");
   }
   return {};
@@ -181,7 +181,7 @@ Result<void> CheckWindow(const WindowOptions& options) {
 /// FORMAT: sorted by name.
 std::vector<std::string> SortedMaskNames(const Masks& masks) {
   std::vector<std::string> names = MaskNames(masks);
-  std::sort(names.begin(), names.end());
+  std::ranges::sort(names);
   return names;
 }
 
@@ -210,13 +210,12 @@ FilterOptions WithNearFeatures(FilterOptions options) {
 std::string FingerprintSpec(const FilterOptions& options) {
   std::vector<FieldSelector> fields = options.record.fields;
   for (FieldSelector& field : fields) field.path = Canonical(field.path);
-  std::sort(fields.begin(), fields.end(),
-            [](const FieldSelector& a, const FieldSelector& b) { return a.path < b.path; });
+  std::ranges::sort(fields, {}, &FieldSelector::path);
   std::vector<std::string> exclude;
   for (const std::string& selector : options.record.exclude) {
     exclude.push_back(Canonical(selector));
   }
-  std::sort(exclude.begin(), exclude.end());
+  std::ranges::sort(exclude);
   exclude.erase(std::unique(exclude.begin(), exclude.end()), exclude.end());
 
   auto field_list = nlohmann::json::array();

@@ -6,8 +6,7 @@ namespace neardup {
 namespace {
 
 bool HasAny(const std::vector<FieldSelector>& fields, bool FieldSelector::*is_one) {
-  return std::any_of(fields.begin(), fields.end(),
-                     [is_one](const FieldSelector& field) { return field.*is_one; });
+  return std::ranges::any_of(fields, is_one);
 }
 
 TextKind KindOf(const TextPiece& piece) {

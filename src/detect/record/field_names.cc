@@ -23,7 +23,7 @@ void Collect(simdjson::ondemand::object object, const std::string& pointer, size
     const std::string here = pointer + "/" + PointerPart(key);
     const bool plain = level == 1 && !key.starts_with('/') && !key.empty();
     std::string name = plain ? std::string(key) : here;
-    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    if (std::ranges::find(names, name) != names.end()) continue;
     names.push_back(std::move(name));
     simdjson::ondemand::object inner;
     if (level < kLevelsMax && field.value().get(inner) == simdjson::SUCCESS) {

@@ -295,9 +295,8 @@ Arrangement ReadArrangement(std::string_view text) {
 /// A filter of jq that gives the records of a value.
 std::string RecordsOf(const FirstValue& value, char bracket) {
   if (bracket == '[') return ".[]";
-  const auto most =
-      std::max_element(value.arrays.begin(), value.arrays.end(),
-                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto most = std::ranges::max_element(
+      value.arrays, [](const auto& a, const auto& b) { return a.second < b.second; });
   if (most != value.arrays.end()) return most->first + "[]";
   const bool map = value.members > 1 && value.object_members == value.members;
   return map ? "to_entries[] | {id: .key} + .value" : ".";
@@ -371,8 +370,8 @@ ForeignFormat ObjectsWithText(const PlacedValue& first) {
 /// Whether the only record of a file holds the records. A record of few parts, such as an order, is
 /// one record.
 bool IsEnvelope(std::string_view text, const FirstValue& value) {
-  const bool many = std::any_of(value.arrays.begin(), value.arrays.end(),
-                                [](const auto& array) { return array.second >= kManyObjects; });
+  const bool many = std::ranges::any_of(
+      value.arrays, [](const auto& array) { return array.second >= kManyObjects; });
   const bool map = value.object_members >= kManyObjects && value.object_members == value.members;
   const bool features = !value.arrays.empty() && text.find("\"FeatureCollection\"") != text.npos;
   return many || map || features;
@@ -484,7 +483,7 @@ std::optional<ForeignFormat> FormatOfPayload(std::string_view payload) {
   if (auto format = ByZeroBytes(payload)) return format;
   if (auto format = ByWhatFollows(payload)) return format;
   const std::string_view judged = payload.substr(0, kJudgedBytes);
-  const bool binary = std::any_of(judged.begin(), judged.end(), [](char c) {
+  const bool binary = std::ranges::any_of(judged, [](char c) {
     return static_cast<uint8_t>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r';
   });
   if (binary) return ForeignFormat{"binary data", "convert it to JSON objects first"};

@@ -167,8 +167,7 @@ const std::vector<FilterSetting>& FilterSettingsTable() {
 
 const FilterSetting* FindFilterSetting(std::string_view path) {
   const std::vector<FilterSetting>& table = FilterSettingsTable();
-  const auto row = std::find_if(table.begin(), table.end(),
-                                [&](const FilterSetting& setting) { return setting.path == path; });
+  const auto row = std::ranges::find(table, path, &FilterSetting::path);
   return row == table.end() ? nullptr : &*row;
 }
 

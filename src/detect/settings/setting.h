@@ -153,7 +153,7 @@ struct ChoiceCodec {
 
   SettingValue Get(auto member) const { return names.at(static_cast<size_t>(member)); }
   void Set(auto& member, const SettingValue& value) const {
-    const auto name = std::find(names.begin(), names.end(), std::get<std::string>(value));
+    const auto name = std::ranges::find(names, std::get<std::string>(value));
     if (name == names.end()) return;
     member = static_cast<std::decay_t<decltype(member)>>(name - names.begin());
   }

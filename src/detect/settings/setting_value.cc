@@ -176,7 +176,7 @@ class Reader {
   std::optional<SettingValue> ReadChoice(const WrittenValue& value) {
     const std::vector<std::string>& choices = setting_.choices;
     const bool scalar = value.form == Form::kScalar;
-    if (scalar && std::find(choices.begin(), choices.end(), value.text) != choices.end()) {
+    if (scalar && std::ranges::find(choices, value.text) != choices.end()) {
       return value.text;
     }
     std::string expected = ExpectationText(setting_);

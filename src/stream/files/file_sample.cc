@@ -78,7 +78,7 @@ Result<uint64_t> CountLines(const std::string& path) {
   std::string block;
   // An error shows again where the records are read.
   while (!file->at_end() && file->Read(kBlock, 0, block).ok()) {
-    lines += static_cast<uint64_t>(std::count(block.begin(), block.end(), '\n'));
+    lines += static_cast<uint64_t>(std::ranges::count(block, '\n'));
     if (!block.empty()) last = block.back();
     block.clear();
   }

@@ -205,7 +205,7 @@ Result<void> FileTransaction::WritePair(const RoutedRecord& record, const std::s
       Name(match.kind), match.distance, JsonText(original.id), original.payload, JsonText(id),
       ObjectIn(record.message.value.value_or("")));
   // A CR in an object is white space, which some readers take for the end of a line.
-  std::replace(line_.begin(), line_.end(), '\r', ' ');
+  std::ranges::replace(line_, '\r', ' ');
   return WriteLine(*pairs_, line_);
 }
 

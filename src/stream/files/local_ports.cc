@@ -29,7 +29,7 @@ void LaneShares::Add(const Verdict& verdict, int64_t line, std::string_view payl
 
 double LaneShares::LargestShare() const {
   const auto all = std::accumulate(records_.begin(), records_.end(), uint64_t{0});
-  const uint64_t most = *std::max_element(records_.begin(), records_.end());
+  const uint64_t most = *std::ranges::max_element(records_);
   return ShareAmong(most, all);
 }
 

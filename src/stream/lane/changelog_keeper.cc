@@ -19,7 +19,7 @@ void InputBacklog::Follow(const Delta& delta) {
   std::map<InputPartition, Place> inputs;
   for (const InputProgress& input : delta.inputs) {
     const std::string& topic = input.partition.topic;
-    if (!read.empty() && !std::binary_search(read.begin(), read.end(), topic)) continue;
+    if (!read.empty() && !std::ranges::binary_search(read, topic)) continue;
     const auto known = inputs_.find(input.partition);
     inputs[input.partition] = {input.next_offset, known == inputs_.end() ? -1 : known->second.end};
   }

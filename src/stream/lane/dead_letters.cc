@@ -74,7 +74,7 @@ void DeadLetterCauses::Cause::Study(const Message& message) {
 
 std::optional<std::string> DeadLetterCauses::Cause::Meant(const std::string& name) const {
   const auto find = [this](const auto& fits) -> std::optional<std::string> {
-    const auto found = std::find_if(names.begin(), names.end(), fits);
+    const auto found = std::ranges::find_if(names, fits);
     return found == names.end() ? std::nullopt : std::optional(*found);
   };
   if (auto same = find([&](const std::string& each) { return EqualButForCase(each, name); })) {
@@ -150,7 +150,7 @@ void DeadLetterWatch::Committed(const CommittedBatch& batch, int64_t now_ms) {
 }
 
 std::string DeadLetterWatch::Explain(const Counts& counts) const {
-  const auto most = std::max_element(counts.dead_letters.begin(), counts.dead_letters.end());
+  const auto most = std::ranges::max_element(counts.dead_letters);
   const auto reason = static_cast<Reason>(most - counts.dead_letters.begin());
   return fmt::format(
              "{} of {} records are dead letters ({}), and dead_letters.share_max is {}; the most "

@@ -106,9 +106,8 @@ Result<void> LaneInputs::Refresh(LaneState& state) {
   if (clock_.SteadyMs() < refresh_at_ms_) return {};
   const std::vector<uint32_t> before = assigned_;
   NEARDUP_TRY(FindPartitions(state, false));
-  const bool stopped = std::any_of(status_.begin(), status_.end(), [](const InputStatus& row) {
-    return row.trouble == InputTrouble::kMissing;
-  });
+  const bool stopped = std::ranges::any_of(
+      status_, [](const InputStatus& row) { return row.trouble == InputTrouble::kMissing; });
   return assigned_ == before && !stopped && losses_.empty() ? Result<void>() : Assign(state);
 }
 
@@ -116,7 +115,7 @@ bool LaneInputs::NeedsRefresh() const {
   const int64_t now_ms = clock_.SteadyMs();
   if (now_ms >= refresh_at_ms_) return true;
   if (now_ms < repair_at_ms_) return false;
-  return std::any_of(status_.begin(), status_.end(), [](const InputStatus& row) {
+  return std::ranges::any_of(status_, [](const InputStatus& row) {
     return row.trouble == InputTrouble::kMissing || row.trouble == InputTrouble::kOffsetGone;
   });
 }
@@ -202,7 +201,7 @@ int64_t LaneInputs::lag_records() const {
 }
 
 bool LaneInputs::IsMissing(uint32_t input) const {
-  return std::any_of(status_.begin(), status_.end(), [input](const InputStatus& row) {
+  return std::ranges::any_of(status_, [input](const InputStatus& row) {
     return row.input == input && row.trouble == InputTrouble::kMissing;
   });
 }
@@ -295,8 +294,7 @@ Result<void> LaneInputs::NoteMissing(const LaneState& state, const FoundInputs& 
   }
   for (auto each = missing_.begin(); each != missing_.end();) {
     const auto& [topic, missing] = *each;
-    if (std::find(found.missing_topics.begin(), found.missing_topics.end(), topic) !=
-        found.missing_topics.end()) {
+    if (std::ranges::find(found.missing_topics, topic) != found.missing_topics.end()) {
       ++each;
       continue;
     }

@@ -50,8 +50,8 @@ constexpr size_t kEntryBytesMin = 8 + 8 + 8 + 1 + 1 + 1 + 1 + kEntryZeros;
 constexpr size_t kGroupBytesMin = 3 * 2 + 3 * 8 + 2 * 1;
 
 bool HaveNumbers(const std::vector<Entry>& entries) {
-  return std::any_of(entries.begin(), entries.end(),
-                     [](const Entry& entry) { return entry.fingerprint.numbers != 0; });
+  return std::ranges::any_of(entries,
+                             [](const Entry& entry) { return entry.fingerprint.numbers != 0; });
 }
 
 uint16_t VersionOf(const Delta& delta) {
@@ -70,13 +70,13 @@ uint16_t VersionOf(const Delta& delta) {
 std::vector<std::string_view> Topics(const Delta& delta) {
   std::vector<std::string_view> topics(delta.pipeline.inputs.begin(), delta.pipeline.inputs.end());
   for (const InputProgress& input : delta.inputs) topics.push_back(input.partition.topic);
-  std::sort(topics.begin(), topics.end());
+  std::ranges::sort(topics);
   topics.erase(std::unique(topics.begin(), topics.end()), topics.end());
   return topics;
 }
 
 uint64_t IndexOf(std::string_view topic, const std::vector<std::string_view>& topics) {
-  const auto found = std::lower_bound(topics.begin(), topics.end(), topic);
+  const auto found = std::ranges::lower_bound(topics, topic);
   return static_cast<uint64_t>(found - topics.begin());
 }
 

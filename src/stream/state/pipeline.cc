@@ -18,7 +18,7 @@ constexpr size_t kListedMax = 12;
 using Names = std::vector<std::string>;
 
 Names Sorted(Names names) {
-  std::sort(names.begin(), names.end());
+  std::ranges::sort(names);
   names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
 }
@@ -33,7 +33,7 @@ Names Expanded(const std::string& topic_template, const Names& inputs) {
 /// Whether both write the records of these inputs to the same topics.
 bool SameOutputs(const PipelineTopics& a, const PipelineTopics& b, const Names& inputs) {
   const auto same = [&](const std::string& one, const std::string& other) {
-    return std::all_of(inputs.begin(), inputs.end(), [&](const std::string& input) {
+    return std::ranges::all_of(inputs, [&](const std::string& input) {
       return ExpandTopic(one, input) == ExpandTopic(other, input);
     });
   };
@@ -42,9 +42,8 @@ bool SameOutputs(const PipelineTopics& a, const PipelineTopics& b, const Names& 
 }
 
 bool MeetAny(const Names& a, const Names& b) {
-  return std::any_of(a.begin(), a.end(), [&](const std::string& name) {
-    return std::binary_search(b.begin(), b.end(), name);
-  });
+  return std::ranges::any_of(
+      a, [&](const std::string& name) { return std::ranges::binary_search(b, name); });
 }
 
 bool OutputsAreKnown(const PipelineTopics& topics) { return !topics.unique.empty(); }
@@ -53,7 +52,7 @@ Names Outputs(const PipelineTopics& topics) {
   Names all;
   for (const std::string* each : {&topics.unique, &topics.duplicate, &topics.dead_letter}) {
     for (std::string& name : Expanded(*each, topics.inputs)) {
-      if (std::find(all.begin(), all.end(), name) == all.end()) all.push_back(std::move(name));
+      if (std::ranges::find(all, name) == all.end()) all.push_back(std::move(name));
     }
   }
   return all;
@@ -67,7 +66,7 @@ std::string Listed(const Names& names) {
 Names DifferentFirst(Names names, Names other) {
   other = Sorted(std::move(other));
   std::stable_partition(names.begin(), names.end(), [&](const std::string& name) {
-    return !std::binary_search(other.begin(), other.end(), name);
+    return !std::ranges::binary_search(other, name);
   });
   return names;
 }
@@ -126,7 +125,7 @@ std::string ExpandTopic(const std::string& topic_template, const std::string& in
 
 bool WritesUniquesOf(const PipelineTopics& topics, const std::string& input_topic) {
   const std::string unique = ExpandTopic(topics.unique, input_topic);
-  return std::any_of(topics.inputs.begin(), topics.inputs.end(), [&](const std::string& input) {
+  return std::ranges::any_of(topics.inputs, [&](const std::string& input) {
     return input == input_topic || ExpandTopic(topics.unique, input) == unique;
   });
 }

@@ -232,8 +232,8 @@ Result<SnapshotNumbers> ListSnapshots(const fs::path& folder) {
     if (path.extension() == kSegmentExtension) found.segments.push_back(*number);
   }
   if (error) return CannotBeListed(folder, error);
-  std::sort(found.manifests.begin(), found.manifests.end(), std::greater<>());
-  std::sort(found.segments.begin(), found.segments.end(), std::greater<>());
+  std::ranges::sort(found.manifests, std::greater<>());
+  std::ranges::sort(found.segments, std::greater<>());
   return found;
 }
 

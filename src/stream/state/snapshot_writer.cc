@@ -45,8 +45,8 @@ Result<void> RemoveUnnamedSegments(const fs::path& folder, const SnapshotNumbers
 }
 
 bool NamesSegment(const SnapshotManifest& manifest, uint64_t segment) {
-  return std::any_of(manifest.segments.begin(), manifest.segments.end(),
-                     [segment](const SnapshotSegment& row) { return row.number == segment; });
+  return std::ranges::any_of(
+      manifest.segments, [segment](const SnapshotSegment& row) { return row.number == segment; });
 }
 
 }  // namespace
