@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <future>
-#include <utility>
 
 #include "stream/state/delta.h"
 #include "stream/state/snapshot.h"

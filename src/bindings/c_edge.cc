@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <optional>
-#include <string_view>
 
 namespace neardup {
 namespace {

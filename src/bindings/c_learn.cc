@@ -4,7 +4,6 @@
 
 #include <cstdlib>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "bindings/c_edge.h"

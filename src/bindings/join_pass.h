@@ -1,7 +1,6 @@
 // Passes over groups of records that share a key. They compare the records of a group.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <memory>
-#include <tuple>
 #include <unordered_map>
 
 #include "detect/fingerprint/number_set.h"

@@ -6,8 +6,6 @@
 #include <cassert>
 #include <cmath>
 #include <numeric>
-#include <string_view>
-#include <utility>
 
 #include "detect/base/quantity.h"
 

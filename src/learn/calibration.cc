@@ -5,7 +5,6 @@
 #include <iterator>
 #include <numeric>
 #include <utility>
-#include <vector>
 
 #include "detect/index/match.h"
 

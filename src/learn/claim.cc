@@ -5,15 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <memory>
-#include <numeric>
-#include <optional>
-#include <utility>
 
-#include "detect/base/quantity.h"
 #include "detect/filter/record_features.h"
-#include "learn/edits.h"
 #include "learn/sample.h"
 
 namespace neardup {

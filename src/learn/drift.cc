@@ -7,7 +7,6 @@
 #include <cmath>
 #include <numeric>
 #include <span>
-#include <utility>
 
 #include "detect/base/quantity.h"
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cassert>
 #include <iterator>
-#include <span>
 #include <utility>
 
 #include "detect/feature/character.h"

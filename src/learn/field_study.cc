@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <optional>
 #include <regex>
-#include <string>
 #include <utility>
 
 #include "detect/base/hash.h"

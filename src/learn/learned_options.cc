@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <utility>
 
 #include "detect/base/message_text.h"
 #include "detect/base/quantity.h"

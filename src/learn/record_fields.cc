@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <span>
-#include <string>
 #include <unordered_map>
-#include <vector>
 
 #include "detect/feature/character.h"
 #include "detect/record/json_syntax.h"

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <optional>
-#include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>

@@ -3,7 +3,6 @@
 #include <arpa/inet.h>
 
 #include <algorithm>
-#include <string>
 
 #include "detect/feature/character.h"
 #include "detect/feature/masked_time.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <span>
-#include <string>
 
 #include "detect/feature/character.h"
 #include "detect/feature/mask.h"

@@ -1,11 +1,6 @@
 #include "detect/feature/tokeniser.h"
 
 #include <algorithm>
-#include <bit>
-#include <cstddef>
-#include <cstring>
-
-#include "detect/feature/character.h"
 
 namespace neardup {
 namespace {

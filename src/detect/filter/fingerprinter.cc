@@ -1,7 +1,6 @@
 #include <cassert>
 #include <memory>
 #include <optional>
-#include <utility>
 #include <variant>
 
 #include "detect/base/hash.h"

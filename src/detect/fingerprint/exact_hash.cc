@@ -1,7 +1,5 @@
 #include "detect/fingerprint/exact_hash.h"
 
-#include "detect/base/hash.h"
-
 namespace neardup {
 
 void ExactHash::Add(std::string_view text, uint64_t path_hash) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 
 #include "detect/base/hash.h"
 #include "detect/base/simd.h"

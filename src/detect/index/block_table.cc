@@ -1,6 +1,5 @@
 #include "detect/index/block_table.h"
 
-#include <algorithm>
 #include <cassert>
 
 #include "detect/base/simd.h"

@@ -1,8 +1,5 @@
 #include "detect/index/key_table.h"
 
-#include <algorithm>
-#include <bit>
-
 namespace neardup {
 namespace {
 

@@ -1,12 +1,10 @@
 #include "detect/index/line_heap.h"
 
-#include <algorithm>
 #include <bit>
 #include <bitset>
 #include <cassert>
 #include <cstring>
 #include <memory>
-#include <new>
 #include <utility>
 
 namespace neardup {

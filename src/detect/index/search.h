@@ -1,7 +1,6 @@
 // The look-ups of an index: they read it and change nothing.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>

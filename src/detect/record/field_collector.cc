@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <utility>
 
 #include "detect/base/message_text.h"
 #include "detect/record/event_time.h"

@@ -4,7 +4,6 @@
 #include <simdjson.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <unordered_map>
 #include <utility>
 

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <regex>
 #include <set>
-#include <utility>
 
 #include "detect/base/message_text.h"
 #include "detect/base/quantity.h"

@@ -11,7 +11,6 @@
 #include "detect/base/quantity.h"
 #include "detect/record/field_names.h"
 #include "detect/record/json_syntax.h"
-#include "stream/files/duplicate_groups.h"
 
 namespace neardup {
 namespace {

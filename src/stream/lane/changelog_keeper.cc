@@ -9,8 +9,6 @@
 #include "detect/base/hash.h"
 #include "detect/base/message_text.h"
 #include "detect/base/quantity.h"
-#include "stream/state/delta.h"
-#include "stream/state/snapshot.h"
 
 namespace neardup {
 

@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "detect/base/message_text.h"
-#include "detect/base/quantity.h"
 #include "detect/record/field_names.h"
 
 namespace neardup {

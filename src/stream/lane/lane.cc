@@ -1,11 +1,6 @@
 #include "stream/lane/lane.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cassert>
-#include <chrono>
-#include <string>
 #include <utility>
 
 #include "detect/base/random.h"

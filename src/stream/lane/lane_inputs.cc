@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <optional>
-#include <string>
 
 namespace neardup {
 namespace {

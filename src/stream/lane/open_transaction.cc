@@ -1,6 +1,5 @@
 #include "stream/lane/open_transaction.h"
 
-#include <algorithm>
 #include <cassert>
 #include <nlohmann/json.hpp>
 #include <utility>

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "detect/base/hash.h"
 #include "stream/state/delta.h"

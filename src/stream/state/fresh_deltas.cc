@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cstdint>
 #include <utility>
 
 #include "detect/base/random.h"
 #include "detect/filter/remembered_entries.h"
 #include "detect/filter/watermark.h"
-#include "stream/state/lane_state.h"
 
 namespace neardup {
 

@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cassert>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <utility>
 
 #include "detect/filter/watermark.h"
 #include "detect/record/field_names.h"

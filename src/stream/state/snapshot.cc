@@ -3,15 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <string>
 #include <system_error>
 #include <utility>
 
 #include "detect/base/file.h"
-#include "detect/base/hash.h"
 #include "detect/base/quantity.h"
 #include "detect/record/json_syntax.h"
 #include "stream/state/byte_stream.h"

@@ -5,13 +5,9 @@
 #include <algorithm>
 #include <cassert>
 #include <set>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "detect/base/file.h"
-#include "stream/state/delta.h"
-#include "stream/state/snapshot.h"
 
 namespace neardup {
 namespace {
