@@ -79,11 +79,10 @@ neardup_status OnFilter(neardup_filter* filter, char** error, Body body) noexcep
 
 /// Calls `change`. If it throws, the filter is broken.
 template <class Change>
-auto Changing(neardup_filter& filter, Change change) {
+void Changing(neardup_filter& filter, Change change) {
   filter.broken = true;
-  auto result = change();
+  change();
   filter.broken = false;
-  return result;
 }
 
 /// The caller's array of verdicts.
@@ -179,13 +178,10 @@ neardup_status neardup_filter_decide(neardup_filter* filter, const neardup_recor
                                      size_t count, neardup_verdict* verdicts,
                                      char** error) noexcept {
   return OnFilter(filter, error, [&](neardup_filter& held) -> Outcome {
-    return GiveVerdicts(held, records, count, verdicts, true,
-                        [&](const auto& batch, auto& columns) {
-                          neardup::Changing(held, [&] {
-                            held.saved->filter().Decide(batch, columns);
-                            return true;
-                          });
-                        });
+    return GiveVerdicts(
+        held, records, count, verdicts, true, [&](const auto& batch, auto& columns) {
+          neardup::Changing(held, [&] { held.saved->filter().Decide(batch, columns); });
+        });
   });
 }
 
@@ -218,10 +214,7 @@ neardup_status neardup_filter_set_clock(neardup_filter* filter, int64_t now_ms,
 
 neardup_status neardup_filter_commit(neardup_filter* filter, char** error) noexcept {
   return OnFilter(filter, error, [&](neardup_filter& held) -> Outcome {
-    neardup::Changing(held, [&] {
-      held.saved->filter().Commit();
-      return true;
-    });
+    neardup::Changing(held, [&] { held.saved->filter().Commit(); });
     return {};
   });
 }
@@ -230,7 +223,9 @@ neardup_status neardup_filter_save(neardup_filter* filter, const char* path,
                                    char** error) noexcept {
   return OnFilter(filter, error, [&](neardup_filter& held) -> Outcome {
     if (path == nullptr) return InvalidArgument("path is NULL; expected the file to write");
-    NEARDUP_TRY(neardup::Changing(held, [&] { return held.saved->Save(path); }));
+    neardup::Result<void> saved;
+    neardup::Changing(held, [&] { saved = held.saved->Save(path); });
+    NEARDUP_TRY(saved);
     return {};
   });
 }
