@@ -120,10 +120,18 @@ def dashboard():
     return written.getvalue()
 
 
+class Dumper(yaml.SafeDumper):
+    """Writes texts of several lines as such, and a version in quotes, where scripts/release looks for it."""
+
+
+Dumper.add_representer(str, lambda dumper, text: dumper.represent_scalar(
+    "tag:yaml.org,2002:str", text, style="|" if "\n" in text else '"' if re.fullmatch(r"\d+\.\d+\.\d+", text) else None))
+
+
 def rendered(name):
-    """The rendering of an example, without the dashboard, which is kept elsewhere."""
-    text = text_of([EXAMPLES[name]])
-    return re.sub(r'^(  \S+\.json: )".*"$', r"\1(dashboards/neardup.json)", text, flags=re.M)
+    """The objects of an example. What has no parts of its own stands on one line, whatever the length of the version."""
+    found = [each for each in yaml.safe_load_all(text_of([EXAMPLES[name]])) if each]
+    return yaml.dump_all(found, Dumper=Dumper, sort_keys=False, default_flow_style=None, width=1000)
 
 
 def generated():
