@@ -117,20 +117,27 @@ INSTANTIATE_TEST_SUITE_P(Faults, LaneSimulation,
                          testing::Values(Case{1, 0, false}, Case{2, 150, false}, Case{3, 40, false},
                                          Case{4, 0, true}, Case{5, 150, true}, Case{6, 60, true}));
 
-TEST(Lane, AfterACleanStopNoRecordIsADuplicateOfItself) {
-  Faults faults(7, 0);
-  MemoryBroker broker;
-  FillInputs(broker, faults.random(), 300);
-  const LaneOptions options = TestOptions(3);
-  MemoryClock clock;
-  while (CommittedRecords(broker) < InputRecords(broker)) {
-    Instance instance(broker, faults, clock, options);
+/// A broker that does not fail, and what an instance on it needs.
+class OneLane : public testing::Test {
+ protected:
+  void Fill(size_t records) { FillInputs(broker_, faults_.random(), records); }
+
+  Faults faults_{7, 0};
+  MemoryBroker broker_;
+  MemoryClock clock_;
+  LaneOptions options_ = TestOptions(3);
+};
+
+TEST_F(OneLane, AfterACleanStopNoRecordIsADuplicateOfItself) {
+  Fill(300);
+  while (CommittedRecords(broker_) < InputRecords(broker_)) {
+    Instance instance(broker_, faults_, clock_, options_);
     instance.lease.held = true;
     for (int step = 0; step < 4; ++step) ASSERT_TRUE(instance.lane->Step().ok());
     ASSERT_TRUE(instance.lane->Drain().ok());
   }
-  ExpectEachOffsetOnce(broker);
-  ExpectSerialReplay(broker, options);
+  ExpectEachOffsetOnce(broker_);
+  ExpectSerialReplay(broker_, options_);
 }
 
 /// The position of an input in the newest delta must not pass a record that is in no output.
@@ -186,53 +193,46 @@ INSTANTIATE_TEST_SUITE_P(Faults, LanePositions,
                          testing::Values(Case{31, 0, false}, Case{32, 60, false}, Case{33, 0, true},
                                          Case{34, 60, true}));
 
-TEST(Lane, ACleanStopKeepsThePositionsBehindControlRecords) {
-  Faults faults(35, 0);
-  MemoryBroker broker;
-  FillInputs(broker, faults.random(), 50);
-  broker.control_records[{"a", 0}] = 1;
-  MemoryClock clock;
-  Instance instance(broker, faults, clock, TestOptions(3));
+TEST_F(OneLane, ACleanStopKeepsThePositionsBehindControlRecords) {
+  Fill(50);
+  broker_.control_records[{"a", 0}] = 1;
+  Instance instance(broker_, faults_, clock_, TestOptions(3));
   instance.lease.held = true;
   for (int step = 0; step < 200; ++step) ASSERT_TRUE(instance.lane->Step().ok());
-  const size_t before = broker.changelog.size();
-  broker.control_records[{"a", 0}] = 4;
+  const size_t before = broker_.changelog.size();
+  broker_.control_records[{"a", 0}] = 4;
   ASSERT_TRUE(instance.lane->Step().ok());
-  EXPECT_EQ(broker.changelog.size(), before);  // a marker alone is no reason to commit
+  EXPECT_EQ(broker_.changelog.size(), before);  // a marker alone is no reason to commit
   ASSERT_TRUE(instance.lane->Drain().ok());
-  EXPECT_EQ(broker.changelog.size(), before + 1);
-  EXPECT_TRUE(AllPositionsAreAtTheEnd(broker));
+  EXPECT_EQ(broker_.changelog.size(), before + 1);
+  EXPECT_TRUE(AllPositionsAreAtTheEnd(broker_));
 }
 
-TEST(Lane, SendsARecordThatIsRefusedTwiceToDeadLetterByReference) {
-  Faults faults(8, 0);
-  MemoryBroker broker;
-  FillInputs(broker, faults.random(), 200);
-  broker.inputs.begin()->second[5].value = R"({"text":"poison one two three four five"})";
-  broker.poison = "poison";
-  RunToEnd(broker, faults, TestOptions(3), false);
-  ExpectEachOffsetOnce(broker);
+TEST_F(OneLane, SendsARecordThatIsRefusedTwiceToDeadLetterByReference) {
+  Fill(200);
+  broker_.inputs.begin()->second[5].value = R"({"text":"poison one two three four five"})";
+  broker_.poison = "poison";
+  RunToEnd(broker_, faults_, TestOptions(3), false);
+  ExpectEachOffsetOnce(broker_);
   size_t by_reference = 0;
-  for (const MemoryOutput& output : broker.outputs) {
+  for (const MemoryOutput& output : broker_.outputs) {
     if (!output.by_reference) continue;
     ++by_reference;
     EXPECT_EQ(output.verdict.outcome.reason, Reason::kUndeliverable);
     EXPECT_EQ(output.verdict.outcome.error, "poison");
-    EXPECT_EQ(output.offset, broker.inputs.begin()->second[5].offset);
+    EXPECT_EQ(output.offset, broker_.inputs.begin()->second[5].offset);
   }
   EXPECT_EQ(by_reference, 1U);
 }
 
-TEST(Lane, SendsARecordTooLargeForItsOutputToDeadLetterByReference) {
-  Faults faults(9, 0);
-  MemoryBroker broker;
-  FillInputs(broker, faults.random(), 50);
-  broker.record_bytes_max = 3000;
-  broker.inputs.begin()->second[2].value = R"({"text":")" + std::string(5000, 'x') + R"("})";
-  RunToEnd(broker, faults, TestOptions(3), false);
-  ExpectEachOffsetOnce(broker);
+TEST_F(OneLane, SendsARecordTooLargeForItsOutputToDeadLetterByReference) {
+  Fill(50);
+  broker_.record_bytes_max = 3000;
+  broker_.inputs.begin()->second[2].value = R"({"text":")" + std::string(5000, 'x') + R"("})";
+  RunToEnd(broker_, faults_, TestOptions(3), false);
+  ExpectEachOffsetOnce(broker_);
   size_t too_large = 0;
-  for (const MemoryOutput& output : broker.outputs) {
+  for (const MemoryOutput& output : broker_.outputs) {
     if (output.verdict.outcome.reason != Reason::kTooLarge) continue;
     ++too_large;
     EXPECT_TRUE(output.by_reference);
@@ -242,24 +242,20 @@ TEST(Lane, SendsARecordTooLargeForItsOutputToDeadLetterByReference) {
   EXPECT_EQ(too_large, 1U);
 }
 
-TEST(Lane, ReadsANewPartitionOfAKnownTopicFromItsBeginning) {
-  Faults faults(10, 0);
-  MemoryBroker broker;
-  broker.inputs[{"a", 0}] = {};
-  LaneOptions options = TestOptions(3);
-  options.start_at = StartAt::kLatest;
-  options.partitions_refresh_ms = 10;
-  MemoryClock clock;
-  Instance instance(broker, faults, clock, options);
+TEST_F(OneLane, ReadsANewPartitionOfAKnownTopicFromItsBeginning) {
+  broker_.inputs[{"a", 0}] = {};
+  options_.start_at = StartAt::kLatest;
+  options_.partitions_refresh_ms = 10;
+  Instance instance(broker_, faults_, clock_, options_);
   instance.lease.held = true;
   ASSERT_TRUE(instance.lane->Step().ok());
-  broker.inputs[{"a", 1}].push_back({0, 1'700'000'000'000, R"({"text":"from the beginning"})"});
-  for (int step = 0; step < 50 && broker.outputs.empty(); ++step) {
+  broker_.inputs[{"a", 1}].push_back({0, 1'700'000'000'000, R"({"text":"from the beginning"})"});
+  for (int step = 0; step < 50 && broker_.outputs.empty(); ++step) {
     ASSERT_TRUE(instance.lane->Step().ok());
-    clock.SleepMs(20);
+    clock_.SleepMs(20);
   }
-  ASSERT_EQ(broker.outputs.size(), 1U);
-  EXPECT_EQ(broker.outputs[0].input, (InputPartition{"a", 1}));
+  ASSERT_EQ(broker_.outputs.size(), 1U);
+  EXPECT_EQ(broker_.outputs[0].input, (InputPartition{"a", 1}));
 }
 
 /// Steps until the changelog has `deltas` more deltas.
@@ -271,22 +267,18 @@ void CommitDeltas(Instance& active, const MemoryBroker& broker, size_t deltas) {
   ASSERT_EQ(broker.changelog.size(), want);
 }
 
-TEST(Lane, AStandbyReportsOnceThatItHasReadTheChangelogToTheEndAtItsStart) {
-  Faults faults(13, 0);
-  MemoryBroker broker;
-  FillInputs(broker, faults.random(), 5000);
-  LaneOptions options = TestOptions(3);
-  options.transaction_interval_ms = 1;
-  MemoryClock clock;
-  Instance active(broker, faults, clock, options);
+TEST_F(OneLane, AStandbyReportsOnceThatItHasReadTheChangelogToTheEndAtItsStart) {
+  Fill(5000);
+  options_.transaction_interval_ms = 1;
+  Instance active(broker_, faults_, clock_, options_);
   active.lease.held = true;
-  CommitDeltas(active, broker, 20);
+  CommitDeltas(active, broker_, 20);
 
-  Instance standby(broker, faults, clock, options);
+  Instance standby(broker_, faults_, clock_, options_);
   while (standby.probe.times == 0) {
     EXPECT_LT(standby.changelog.next_offset(), 20);
     ASSERT_TRUE(standby.lane->Step().ok());
-    CommitDeltas(active, broker, 4);  // faster than the standby reads
+    CommitDeltas(active, broker_, 4);  // faster than the standby reads
     if (HasFatalFailure()) return;
   }
   EXPECT_GE(standby.changelog.next_offset(), 20);
@@ -301,15 +293,11 @@ TEST(Lane, AStandbyReportsOnceThatItHasReadTheChangelogToTheEndAtItsStart) {
   EXPECT_EQ(standby.probe.times, 1);
 }
 
-TEST(Lane, AStopEndsALongRestoreEarlyAndGivesTheLeaseUp) {
-  Faults faults(1, 0);
-  MemoryBroker broker;
-  MemoryClock clock;
-  FillInputs(broker, faults.random(), 2000);
-  LaneOptions options = TestOptions(3);
-  options.transaction_bytes_max = 1000;  // many deltas
-  RunToEnd(broker, faults, options, false);
-  ASSERT_GT(broker.changelog.size(), 100U);
+TEST_F(OneLane, AStopEndsALongRestoreEarlyAndGivesTheLeaseUp) {
+  Fill(2000);
+  options_.transaction_bytes_max = 1000;  // many deltas
+  RunToEnd(broker_, faults_, options_, false);
+  ASSERT_GT(broker_.changelog.size(), 100U);
 
   struct StoppingProbe final : Probe {
     void On(const LaneEvent& each) override {
@@ -321,56 +309,48 @@ TEST(Lane, AStopEndsALongRestoreEarlyAndGivesTheLeaseUp) {
     double share = -1;
     std::atomic<bool> stop = false;
   } probe;
-  MemorySource source(broker, faults);
-  MemoryChangelog changelog(broker, faults);
-  MemoryTransaction transaction(broker, faults);
+  MemorySource source(broker_, faults_);
+  MemoryChangelog changelog(broker_, faults_);
+  MemoryTransaction transaction(broker_, faults_);
   MemoryLease lease;
   lease.held = true;
-  auto lane = Lane::New(options, {source, changelog, transaction, lease, clock, probe});
+  auto lane = Lane::New(options_, {source, changelog, transaction, lease, clock_, probe});
   ASSERT_TRUE(lane.ok());
-  const size_t committed = broker.commits.size();
+  const size_t committed = broker_.commits.size();
   while (!probe.stop) ASSERT_TRUE((*lane)->Step(probe.stop).ok());
   ASSERT_TRUE((*lane)->Drain().ok());
   EXPECT_GE(probe.share, 0);
   EXPECT_LT(probe.share, 0.5) << "the restore went on after the stop";
-  EXPECT_EQ(broker.commits.size(), committed);
+  EXPECT_EQ(broker_.commits.size(), committed);
   EXPECT_FALSE(lease.held);
 }
 
-TEST(Lane, CommitsAfterANumberOfRecordsAndNotByTimeOrSize) {
-  Faults faults(18, 0);
-  MemoryBroker broker;
-  FillInputs(broker, faults.random(), 500);
-  LaneOptions options = TestOptions(3);
-  options.transaction_records = 70;
-  options.transaction_interval_ms = 1;
-  options.transaction_bytes_max = 1;
-  options.batch_records_max = 33;
-  MemoryClock clock;
-  Instance instance(broker, faults, clock, options);
+TEST_F(OneLane, CommitsAfterANumberOfRecordsAndNotByTimeOrSize) {
+  Fill(500);
+  options_.transaction_records = 70;
+  options_.transaction_interval_ms = 1;
+  options_.transaction_bytes_max = 1;
+  options_.batch_records_max = 33;
+  Instance instance(broker_, faults_, clock_, options_);
   instance.lease.held = true;
   std::set<size_t> committed;
   for (int step = 0; step < 2000 && instance.lane->state().seq() < 500; ++step) {
     ASSERT_TRUE(instance.lane->Step().ok());
-    clock.SleepMs(10);
-    committed.insert(broker.outputs.size());
+    clock_.SleepMs(10);
+    committed.insert(broker_.outputs.size());
   }
   EXPECT_THAT(committed, testing::ElementsAre(0, 70, 140, 210, 280, 350, 420, 490));
   ASSERT_TRUE(instance.lane->Drain().ok());
-  EXPECT_EQ(broker.outputs.size(), 500U);
+  EXPECT_EQ(broker_.outputs.size(), 500U);
 }
 
-TEST(Lane, IsACandidateForTheLeaseOnlyWhenItHasReadTheChangelog) {
-  Faults faults(15, 0);
-  MemoryBroker broker;
-  FillInputs(broker, faults.random(), 300);
-  LaneOptions options = TestOptions(3);
-  options.transaction_interval_ms = 1;
-  RunToEnd(broker, faults, options, false);
-  const auto end = static_cast<int64_t>(broker.changelog.size());
+TEST_F(OneLane, IsACandidateForTheLeaseOnlyWhenItHasReadTheChangelog) {
+  Fill(300);
+  options_.transaction_interval_ms = 1;
+  RunToEnd(broker_, faults_, options_, false);
+  const auto end = static_cast<int64_t>(broker_.changelog.size());
   ASSERT_GT(end, 6);
-  MemoryClock clock;
-  Instance cold(broker, faults, clock, TestOptions(3));
+  Instance cold(broker_, faults_, clock_, TestOptions(3));
   while (cold.changelog.next_offset() < end) {
     ASSERT_FALSE(cold.lease.candidate) << cold.changelog.next_offset();
     ASSERT_TRUE(cold.lane->Step().ok());
@@ -378,46 +358,39 @@ TEST(Lane, IsACandidateForTheLeaseOnlyWhenItHasReadTheChangelog) {
   EXPECT_TRUE(cold.lease.candidate);
 
   MemoryBroker empty;
-  Instance first(empty, faults, clock, TestOptions(3));
+  Instance first(empty, faults_, clock_, TestOptions(3));
   ASSERT_TRUE(first.lane->Step().ok());
   EXPECT_TRUE(first.lease.candidate);
 }
 
-TEST(Lane, IsNotLostWhenTheEndOfTheChangelogIsUnknown) {
-  Faults faults(16, 0);
-  MemoryBroker broker;
-  FillInputs(broker, faults.random(), 2000);
-  MemoryClock clock;
-  Instance instance(broker, faults, clock, TestOptions(3));
+TEST_F(OneLane, IsNotLostWhenTheEndOfTheChangelogIsUnknown) {
+  Fill(2000);
+  Instance instance(broker_, faults_, clock_, TestOptions(3));
   instance.lease.held = true;
   ASSERT_TRUE(instance.lane->Step().ok());
   instance.changelog.end_unknown = true;
-  while (CommittedRecords(broker) < InputRecords(broker)) {
-    clock.SleepMs(30'000);
+  while (CommittedRecords(broker_) < InputRecords(broker_)) {
+    clock_.SleepMs(30'000);
     ASSERT_TRUE(instance.lane->Step().ok());
     ASSERT_EQ(instance.lane->phase(), LanePhase::kActive);
   }
 }
 
-TEST(Lane, ReadsTheChangelogAgainWhenItsEndCameFromABrokerThatNoLongerLeads) {
-  Faults faults(18, 0);
-  MemoryBroker broker;
-  FillInputs(broker, faults.random(), 2000);
-  LaneOptions options = TestOptions(3);
-  options.transaction_interval_ms = 1;
-  MemoryClock clock;
-  Instance first(broker, faults, clock, options);
+TEST_F(OneLane, ReadsTheChangelogAgainWhenItsEndCameFromABrokerThatNoLongerLeads) {
+  Fill(2000);
+  options_.transaction_interval_ms = 1;
+  Instance first(broker_, faults_, clock_, options_);
   first.lease.held = true;
-  CommitDeltas(first, broker, 20);
-  Instance second(broker, faults, clock, options);
+  CommitDeltas(first, broker_, 20);
+  Instance second(broker_, faults_, clock_, options_);
   second.lease.held = true;
   second.changelog.stale_end = 12;
-  for (int step = 0; CommittedRecords(broker) < InputRecords(broker); ++step) {
+  for (int step = 0; CommittedRecords(broker_) < InputRecords(broker_); ++step) {
     ASSERT_LT(step, 20'000);
     ASSERT_TRUE(second.lane->Step().ok());
   }
-  ExpectEachOffsetOnce(broker);
-  ExpectSerialReplay(broker, options);
+  ExpectEachOffsetOnce(broker_);
+  ExpectSerialReplay(broker_, options_);
 }
 
 /// Lets something happen at the last moment before it fences.
@@ -431,70 +404,62 @@ class TransactionThatFencesSlowly : public MemoryTransaction {
   std::function<void()> before_fence;
 };
 
-TEST(Lane, ReadsWhatTheOldOwnerCommitsWhileItIsFenced) {
-  Faults faults(19, 0);
-  MemoryBroker broker;
-  FillInputs(broker, faults.random(), 2000);
-  LaneOptions options = TestOptions(3);
-  options.transaction_interval_ms = 1;
-  MemoryClock clock;
-  Instance old_owner(broker, faults, clock, options);
+TEST_F(OneLane, ReadsWhatTheOldOwnerCommitsWhileItIsFenced) {
+  Fill(2000);
+  options_.transaction_interval_ms = 1;
+  Instance old_owner(broker_, faults_, clock_, options_);
   old_owner.lease.held = true;
-  CommitDeltas(old_owner, broker, 10);
+  CommitDeltas(old_owner, broker_, 10);
 
-  MemorySource source(broker, faults);
-  MemoryChangelog changelog(broker, faults);
-  TransactionThatFencesSlowly transaction(broker, faults);
+  MemorySource source(broker_, faults_);
+  MemoryChangelog changelog(broker_, faults_);
+  TransactionThatFencesSlowly transaction(broker_, faults_);
   transaction.before_fence = [&] {
-    const auto group = broker.group_offsets;
-    CommitDeltas(old_owner, broker, 1);
-    broker.group_offsets = group;  // otherwise the comparison with the group shows a mistake, too
+    const auto group = broker_.group_offsets;
+    CommitDeltas(old_owner, broker_, 1);
+    broker_.group_offsets = group;  // otherwise the comparison with the group shows a mistake, too
   };
   MemoryLease lease;
   lease.held = true;
   ProbeFan probe({});
-  auto made = Lane::New(options, {source, changelog, transaction, lease, clock, probe});
+  auto made = Lane::New(options_, {source, changelog, transaction, lease, clock_, probe});
   ASSERT_TRUE(made.ok());
-  for (int step = 0; CommittedRecords(broker) < InputRecords(broker); ++step) {
+  for (int step = 0; CommittedRecords(broker_) < InputRecords(broker_); ++step) {
     ASSERT_LT(step, 20'000);
     ASSERT_TRUE((*made)->Step().ok());
   }
   EXPECT_EQ(transaction.before_fence, nullptr);
-  ExpectEachOffsetOnce(broker);
-  ExpectSerialReplay(broker, options);
+  ExpectEachOffsetOnce(broker_);
+  ExpectSerialReplay(broker_, options_);
 }
 
-TEST(Lane, ALeaseLostInsideATransactionLeavesNothingOpenAndTheSameLaneGoesOnAfterwards) {
-  Faults faults(20, 0);
-  MemoryBroker broker;
-  FillInputs(broker, faults.random(), 300);
-  LaneOptions options = TestOptions(3);
-  options.filter.window.lateness_ms = 3'600'000;
-  options.transaction_interval_ms = 1'000'000;
-  MemoryClock clock;
-  Instance instance(broker, faults, clock, options);
+TEST_F(OneLane, ALeaseLostInsideATransactionLeavesNothingOpenAndTheSameLaneGoesOnAfterwards) {
+  Fill(300);
+  options_.filter.window.lateness_ms = 3'600'000;
+  options_.transaction_interval_ms = 1'000'000;
+  Instance instance(broker_, faults_, clock_, options_);
   for (int times = 0; times < 3; ++times) {
     instance.lease.held = true;
     const auto is_open = [&] {
-      return broker.IsOpen("lane-0") && instance.lane->phase() == LanePhase::kActive;
+      return broker_.IsOpen("lane-0") && instance.lane->phase() == LanePhase::kActive;
     };
     ASSERT_FALSE(StepUntil(instance, is_open));
     ASSERT_GT(instance.lane->state().seq(), instance.lane->state().seq_committed());
     instance.lease.held = false;
     ASSERT_TRUE(instance.lane->Step().ok());
     EXPECT_EQ(instance.lane->phase(), LanePhase::kStandby);
-    EXPECT_FALSE(broker.IsOpen("lane-0")) << "readers of the outputs wait for it";
+    EXPECT_FALSE(broker_.IsOpen("lane-0")) << "readers of the outputs wait for it";
     EXPECT_EQ(instance.lane->state().seq(), instance.lane->state().seq_committed());
-    EXPECT_TRUE(broker.outputs.empty());
+    EXPECT_TRUE(broker_.outputs.empty());
   }
   instance.lease.held = true;
-  for (int step = 0; CommittedRecords(broker) < InputRecords(broker); ++step) {
+  for (int step = 0; CommittedRecords(broker_) < InputRecords(broker_); ++step) {
     ASSERT_LT(step, 20'000);
-    clock.SleepMs(30'000);
+    clock_.SleepMs(30'000);
     ASSERT_TRUE(instance.lane->Step().ok());
   }
-  ExpectEachOffsetOnce(broker);
-  ExpectSerialReplay(broker, options);
+  ExpectEachOffsetOnce(broker_);
+  ExpectSerialReplay(broker_, options_);
 }
 
 /// The first candidate gets the lease and keeps it.
@@ -508,73 +473,62 @@ void MoveLease(std::initializer_list<MemoryLease*> members) {
   }
 }
 
-TEST(Lane, LeavesTheLeaseToAnotherInstanceWhenItCannotTakeTheLane) {
-  Faults faults(17, 0);
-  MemoryBroker broker;
-  FillInputs(broker, faults.random(), 300);
-  MemoryClock clock;
-  LaneOptions options = TestOptions(3);
-  Instance stuck(broker, faults, clock, options);
-  Instance able(broker, faults, clock, options);
+TEST_F(OneLane, LeavesTheLeaseToAnotherInstanceWhenItCannotTakeTheLane) {
+  Fill(300);
+  Instance stuck(broker_, faults_, clock_, options_);
+  Instance able(broker_, faults_, clock_, options_);
   stuck.changelog.end_unknown = true;
   ASSERT_TRUE(stuck.lane->Step().ok());  // the first candidate
   int joins = 0;
-  for (int step = 0; CommittedRecords(broker) < InputRecords(broker); ++step) {
+  for (int step = 0; CommittedRecords(broker_) < InputRecords(broker_); ++step) {
     ASSERT_LT(step, 20'000);
     MoveLease({&stuck.lease, &able.lease});
     ASSERT_TRUE(stuck.lane->Step().ok());
     ASSERT_TRUE(able.lane->Step().ok());
-    clock.SleepMs(10);
+    clock_.SleepMs(10);
     if (able.lane->phase() == LanePhase::kActive && joins == 0) joins = stuck.lease.joins;
   }
   EXPECT_EQ(able.lane->phase(), LanePhase::kActive);
   EXPECT_EQ(joins, 1) << "it stayed out until the other one had the lease";
   while (stuck.lease.joins == 1) {
-    clock.SleepMs(100);
+    clock_.SleepMs(100);
     ASSERT_TRUE(stuck.lane->Step().ok());
   }
   MoveLease({&stuck.lease, &able.lease});
   EXPECT_TRUE(able.lease.held);
-  ExpectEachOffsetOnce(broker);
+  ExpectEachOffsetOnce(broker_);
 }
 
-TEST(Lane, ReadsTheChangelogAgainWhenWhatItWroteIsPurgedByItsSuccessor) {
-  Faults faults(23, 0);
-  MemoryBroker broker;
-  broker.sends_deltas_late = true;
-  FillInputs(broker, faults.random(), 300);
-  MemoryClock clock;
-  const LaneOptions options = TestOptions(3);
-  Instance first(broker, faults, clock, options);
+TEST_F(OneLane, ReadsTheChangelogAgainWhenWhatItWroteIsPurgedByItsSuccessor) {
+  broker_.sends_deltas_late = true;
+  Fill(300);
+  Instance first(broker_, faults_, clock_, options_);
   first.lease.held = true;
-  while (CommittedRecords(broker) == 0) {
+  while (CommittedRecords(broker_) == 0) {
     ASSERT_TRUE(first.lane->Step().ok());
-    clock.SleepMs(1);
+    clock_.SleepMs(1);
   }
   first.lease.held = false;
-  const int64_t written_by_first = broker.ChangelogEnd();
+  const int64_t written_by_first = broker_.ChangelogEnd();
   {
-    Instance second(broker, faults, clock, options);
+    Instance second(broker_, faults_, clock_, options_);
     second.lease.held = true;
     ASSERT_FALSE(
-        StepUntil(second, [&] { return CommittedRecords(broker) == InputRecords(broker); }));
+        StepUntil(second, [&] { return CommittedRecords(broker_) == InputRecords(broker_); }));
     ASSERT_TRUE(second.lane->Drain().ok());
   }
-  broker.changelog_begin = written_by_first + 5;
-  ASSERT_LT(broker.changelog_begin, broker.ChangelogEnd());
-  while (first.lane->state().seq() < InputRecords(broker)) {
-    clock.SleepMs(1000);
+  broker_.changelog_begin = written_by_first + 5;
+  ASSERT_LT(broker_.changelog_begin, broker_.ChangelogEnd());
+  while (first.lane->state().seq() < InputRecords(broker_)) {
+    clock_.SleepMs(1000);
     const Result<bool> stepped = first.lane->Step();
     ASSERT_TRUE(stepped.ok()) << stepped.error().text;
   }
 }
 
-TEST(Lane, ReadsAheadOnlyWhatItNeedsInItsPhase) {
-  Faults faults(17, 0);
-  MemoryBroker broker;
-  FillInputs(broker, faults.random(), 200);
-  MemoryClock clock;
-  Instance instance(broker, faults, clock, TestOptions(3));
+TEST_F(OneLane, ReadsAheadOnlyWhatItNeedsInItsPhase) {
+  Fill(200);
+  Instance instance(broker_, faults_, clock_, TestOptions(3));
   ASSERT_TRUE(instance.lane->Step().ok());
   ASSERT_EQ(instance.lane->phase(), LanePhase::kStandby);
   EXPECT_TRUE(instance.changelog.is_open());
@@ -592,15 +546,12 @@ TEST(Lane, ReadsAheadOnlyWhatItNeedsInItsPhase) {
   EXPECT_EQ(instance.source.assigned(), 0U);
 }
 
-TEST(Lane, RefusesAChangelogOfOtherFieldsAndNamesThem) {
-  Faults faults(11, 0);
-  MemoryBroker broker;
-  FillInputs(broker, faults.random(), 20);
-  RunToEnd(broker, faults, TestOptions(3), false);
+TEST_F(OneLane, RefusesAChangelogOfOtherFieldsAndNamesThem) {
+  Fill(20);
+  RunToEnd(broker_, faults_, TestOptions(3), false);
   LaneOptions other = TestOptions(3);
   other.filter.record.fields = {{"title", 1.0}};
-  MemoryClock clock;
-  Instance instance(broker, faults, clock, other);
+  Instance instance(broker_, faults_, clock_, other);
   instance.lease.held = true;
   const Result<bool> stepped = instance.lane->Step();
   ASSERT_FALSE(stepped.ok());
@@ -618,17 +569,14 @@ std::string FreshDelta(const MemoryBroker& broker, const LaneOptions& options) {
   return Encode(fresh->front());
 }
 
-TEST(Lane, GoesOnBehindAFreshDeltaOfItsSettings) {
-  Faults faults(15, 0);
-  MemoryBroker broker;
-  FillInputs(broker, faults.random(), 200);
-  RunToEnd(broker, faults, TestOptions(3), false);
+TEST_F(OneLane, GoesOnBehindAFreshDeltaOfItsSettings) {
+  Fill(200);
+  RunToEnd(broker_, faults_, TestOptions(3), false);
   LaneOptions other = TestOptions(3);
   other.filter.feature.features_min = 5;
-  broker.changelog.push_back(FreshDelta(broker, other));
-  const size_t committed = CommittedRecords(broker);
-  MemoryClock clock;
-  Instance instance(broker, faults, clock, other);
+  broker_.changelog.push_back(FreshDelta(broker_, other));
+  const size_t committed = CommittedRecords(broker_);
+  Instance instance(broker_, faults_, clock_, other);
   for (int step = 0; step < 200; ++step) ASSERT_TRUE(instance.lane->Step().ok());
   EXPECT_EQ(instance.lane->state().filter().entries(), 0U);
   EXPECT_EQ(instance.lane->state().seq(), committed);
@@ -637,7 +585,7 @@ TEST(Lane, GoesOnBehindAFreshDeltaOfItsSettings) {
   EXPECT_EQ(instance.lane->phase(), LanePhase::kActive);
 
   // A lane that has the old settings ends there, also as a standby.
-  Instance old(broker, faults, clock, TestOptions(3));
+  Instance old(broker_, faults_, clock_, TestOptions(3));
   Result<bool> stepped = true;
   for (int step = 0; step < 200 && stepped.ok(); ++step) stepped = old.lane->Step();
   ASSERT_FALSE(stepped.ok());
@@ -646,16 +594,12 @@ TEST(Lane, GoesOnBehindAFreshDeltaOfItsSettings) {
               testing::HasSubstr("feature.features_min: configured 4, changelog 5"));
 }
 
-TEST(Lane, StopsBeforeTheCommitWhenTooManyRecordsAreDeadLettersAndTheOptionsSaySo) {
-  Faults faults(15, 0);
-  MemoryBroker broker;
-  FillInputs(broker, faults.random(), 500);
-  LaneOptions options = TestOptions(3);
-  options.filter.record.fields = {{"txet", 1.0}};
-  options.dead_letters.on_excess = OnExcess::kFail;
-  options.transaction_interval_ms = 1000;  // more than enough records to judge
-  MemoryClock clock;
-  Instance instance(broker, faults, clock, options);
+TEST_F(OneLane, StopsBeforeTheCommitWhenTooManyRecordsAreDeadLettersAndTheOptionsSaySo) {
+  Fill(500);
+  options_.filter.record.fields = {{"txet", 1.0}};
+  options_.dead_letters.on_excess = OnExcess::kFail;
+  options_.transaction_interval_ms = 1000;  // more than enough records to judge
+  Instance instance(broker_, faults_, clock_, options_);
   instance.lease.held = true;
   Result<bool> stepped = true;
   for (int step = 0; step < 100 && stepped.ok(); ++step) stepped = instance.lane->Step();
@@ -663,18 +607,14 @@ TEST(Lane, StopsBeforeTheCommitWhenTooManyRecordsAreDeadLettersAndTheOptionsSayS
   EXPECT_EQ(stepped.error().code, ErrorCode::kConfig);
   EXPECT_THAT(stepped.error().text,
               testing::HasSubstr("expected field `txet`, found `text` in 100 % of records"));
-  EXPECT_TRUE(broker.outputs.empty());
+  EXPECT_TRUE(broker_.outputs.empty());
 }
 
-TEST(Lane, StopsBeforeTheFirstCommitWhenMostRecordsAreDeadLetters) {
-  Faults faults(16, 0);
-  MemoryBroker broker;
-  FillInputs(broker, faults.random(), 500);
-  LaneOptions options = TestOptions(3);
-  options.filter.record.fields = {{"txet", 1.0}};
-  options.transaction_interval_ms = 1000;  // more than enough records to judge
-  MemoryClock clock;
-  Instance instance(broker, faults, clock, options);
+TEST_F(OneLane, StopsBeforeTheFirstCommitWhenMostRecordsAreDeadLetters) {
+  Fill(500);
+  options_.filter.record.fields = {{"txet", 1.0}};
+  options_.transaction_interval_ms = 1000;  // more than enough records to judge
+  Instance instance(broker_, faults_, clock_, options_);
   instance.lease.held = true;
   Result<bool> stepped = true;
   for (int step = 0; step < 100 && stepped.ok(); ++step) stepped = instance.lane->Step();
@@ -683,50 +623,42 @@ TEST(Lane, StopsBeforeTheFirstCommitWhenMostRecordsAreDeadLetters) {
   EXPECT_TRUE(stepped.error().fatal);
   EXPECT_THAT(stepped.error().text, testing::StartsWith("stopped before the first commit: "));
   EXPECT_THAT(stepped.error().text, testing::HasSubstr("expected field `txet`"));
-  EXPECT_TRUE(broker.outputs.empty());
+  EXPECT_TRUE(broker_.outputs.empty());
   // The changelog of a lane that has decided nothing takes the corrected settings.
-  EXPECT_FALSE(broker.changelog.empty());
-  RunToEnd(broker, faults, TestOptions(3), false);
-  EXPECT_EQ(broker.outputs.size(), InputRecords(broker));
-  ExpectSerialReplay(broker, TestOptions(3));
+  EXPECT_FALSE(broker_.changelog.empty());
+  RunToEnd(broker_, faults_, TestOptions(3), false);
+  EXPECT_EQ(broker_.outputs.size(), InputRecords(broker_));
+  ExpectSerialReplay(broker_, TestOptions(3));
 }
 
-TEST(Lane, WritesDeadLettersOnlyIfAPersonSaysSo) {
-  Faults faults(19, 0);
-  MemoryBroker broker;
-  FillInputs(broker, faults.random(), 500);
-  LaneOptions options = TestOptions(3);
-  options.filter.record.fields = {{"txet", 1.0}};
-  options.dead_letters.share_max = 1;
-  RunToEnd(broker, faults, options, false);
-  EXPECT_EQ(broker.outputs.size(), InputRecords(broker));
+TEST_F(OneLane, WritesDeadLettersOnlyIfAPersonSaysSo) {
+  Fill(500);
+  options_.filter.record.fields = {{"txet", 1.0}};
+  options_.dead_letters.share_max = 1;
+  RunToEnd(broker_, faults_, options_, false);
+  EXPECT_EQ(broker_.outputs.size(), InputRecords(broker_));
 }
 
-TEST(Lane, GoesOnWhenMostRecordsAreDeadLettersAfterTheFirstCommit) {
-  Faults faults(17, 0);
-  MemoryBroker broker;
-  FillInputs(broker, faults.random(), 100);
-  RunToEnd(broker, faults, TestOptions(3), false);
-  const size_t decided = broker.outputs.size();
-  FillInputs(broker, faults.random(), 500);
-  for (auto& [input, records] : broker.inputs) {
+TEST_F(OneLane, GoesOnWhenMostRecordsAreDeadLettersAfterTheFirstCommit) {
+  Fill(100);
+  RunToEnd(broker_, faults_, TestOptions(3), false);
+  const size_t decided = broker_.outputs.size();
+  Fill(500);
+  for (auto& [input, records] : broker_.inputs) {
     for (MemoryRecord& record : records) {
       if (record.id > decided) record.value = "not JSON";
     }
   }
-  RunToEnd(broker, faults, TestOptions(3), false);  // also with a new instance
-  EXPECT_EQ(broker.outputs.size(), InputRecords(broker));
+  RunToEnd(broker_, faults_, TestOptions(3), false);  // also with a new instance
+  EXPECT_EQ(broker_.outputs.size(), InputRecords(broker_));
 }
 
-TEST(Lane, RefusesAChangelogWithAHole) {
-  Faults faults(12, 0);
-  MemoryBroker broker;
-  FillInputs(broker, faults.random(), 400);
-  RunToEnd(broker, faults, TestOptions(3), false);
-  ASSERT_GT(broker.changelog.size(), 4U);
-  broker.changelog.erase(broker.changelog.begin() + 2);
-  MemoryClock clock;
-  Instance instance(broker, faults, clock, TestOptions(3));
+TEST_F(OneLane, RefusesAChangelogWithAHole) {
+  Fill(400);
+  RunToEnd(broker_, faults_, TestOptions(3), false);
+  ASSERT_GT(broker_.changelog.size(), 4U);
+  broker_.changelog.erase(broker_.changelog.begin() + 2);
+  Instance instance(broker_, faults_, clock_, TestOptions(3));
   instance.lease.held = true;
   const Result<bool> stepped = instance.lane->Step();
   ASSERT_FALSE(stepped.ok());
