@@ -376,6 +376,11 @@ void World::MoveTo(const Spot& spot, const std::string& route) {
   Move(spot, to);
 }
 
+void World::Set(const Spot& spot, const std::string& field, const std::string& value) {
+  std::string& text = header(spot);
+  text = Replaced(text, field + "=" + FieldOf(text, field), field + "=" + value);
+}
+
 void World::Move(const Spot& spot, const InputPartition& to) {
   auto seq_of = [](const StoredRecord& record) {
     return ParseRouteHeader(record.message(0).headers)->seq;

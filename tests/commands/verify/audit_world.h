@@ -71,6 +71,8 @@ class World {
   StoredRecord& input_of(const Spot& spot);
   /// Our header of an output.
   std::string& header(const Spot& spot) { return *at(spot).headers.back().second; }
+  /// Gives a field of our header of an output another value.
+  void Set(const Spot& spot, const std::string& field, const std::string& value);
   /// Moves an output to another topic, after the records with a smaller seq.
   void Move(const Spot& spot, const InputPartition& to);
   /// Moves an output record to the topic of its input whose name ends in `route`.
