@@ -1,5 +1,7 @@
 // A model file, and the profile that it may hold.
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "fuzz/fuzz_target.h"
 #include "learn/drift.h"
@@ -14,7 +16,10 @@ std::vector<std::string> Seeds() {
   profile.unique = profile.sketched = profile.lengths[4] = 290;
   profile.ones.fill(150);
   profile.fields = {{"text", 280, 270}};
-  return {ModelText(Model()), R"({"neardup_model":1})", ProfileText(profile)};
+  Model model;
+  model.centre[5] = -65'536;
+  model.common = {1, 0x0123456789abcdef};
+  return {ModelText(Model()), ModelText(model), R"({"neardup_model":1})", ProfileText(profile)};
 }
 
 void CheckProfile(std::string_view text) {
@@ -34,6 +39,10 @@ void Run(std::string_view text) {
     Require(model.error().code == ErrorCode::kConfig, "a refusal has another code");
     return;
   }
+  for (const int32_t value : model->centre) {
+    Require(std::abs(value) <= 65'536, "a centre is out of range");
+  }
+  Require(std::ranges::is_sorted(model->common), "the common triples are not in order");
   const Result<Model> again = ParseModel(ModelText(*model), "fuzz");
   Require(again.ok() && *again == *model, "a model differs after it was written and read");
 }

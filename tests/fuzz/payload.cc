@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "fuzz/fuzz_target.h"
 #include "neardup/filter.h"
@@ -144,8 +145,12 @@ std::vector<std::string> Seeds() {
 void Run(std::string_view text) {
   if (text.empty()) return;
   Filters& filters = FiltersOf(static_cast<uint8_t>(text[0]) % kOptionSets);
-  const RecordView payload{{0, 0}, 1'700'000'000'000, text.substr(1)};
+  // A copy that ends with the payload, so that a sanitiser sees any read beyond it.
+  const std::vector<char> copy(text.begin() + 1, text.end());
+  const RecordView payload{{0, 0}, 1'700'000'000'000, std::string_view(copy.data(), copy.size())};
   const FingerprintedRecord first = filters.fingerprinter.Compute(payload);
+  Require((first.outcome.reason == Reason::kNone) == first.outcome.error.empty(),
+          "a record without a reason has an error, or one with a reason has none");
   FingerprintedRecord second = filters.fingerprinter.Compute(payload);
   Require(Equal(first, second), "the second fingerprint of a payload differs from the first");
   second.position.offset = 1;
