@@ -101,39 +101,5 @@ TEST(BatchFilter, DecidesKeptFingerprintsAsItDecidesTheirRecords) {
   EXPECT_EQ(computed.errors, kept.errors);
 }
 
-TEST(BatchFilter, SaysWhyARecordIsADeadLetter) {
-  const std::vector<std::string> records = {R"({"text":"a b c","at":1700000000000})", "{"};
-  VerdictColumns verdicts;
-  NewFilter(1, TextAndTime())->Decide(BatchOf(records, 0, 2), verdicts);
-  EXPECT_EQ(verdicts.decision[1], static_cast<uint8_t>(Decision::kDeadLetter));
-  EXPECT_EQ(verdicts.reason[1], static_cast<uint8_t>(Reason::kParse));
-  ASSERT_EQ(verdicts.errors.size(), 1U);
-  EXPECT_EQ(verdicts.errors[0].first, 1U);
-  EXPECT_NE(verdicts.errors[0].second.find("not JSON"), std::string::npos);
-}
-
-TEST(BatchFilter, ChecksRecordsWithoutRememberingThem) {
-  FilterOptions options = TextAndTime();
-  const std::vector<std::string> records = SomeRecords(kSeed + 2, 200);
-  const auto filter = NewFilter(2, options);
-  VerdictColumns checked;
-  filter->Check(BatchOf(records, 0, records.size()), checked);
-  for (size_t i = 0; i < checked.size(); ++i) {
-    EXPECT_NE(checked.decision[i], static_cast<uint8_t>(Decision::kDuplicate)) << i;
-  }
-  EXPECT_EQ(filter->filter().entries(), 0U);
-
-  VerdictColumns decided;
-  filter->Decide(BatchOf(records, 0, records.size()), decided);
-  const uint64_t entries = filter->filter().entries();
-  VerdictColumns again;
-  filter->Check(BatchOf(records, 0, records.size()), again);
-  for (size_t i = 0; i < again.size(); ++i) {
-    const bool comparable = decided.reason[i] == 0;
-    EXPECT_EQ(again.decision[i] == static_cast<uint8_t>(Decision::kDuplicate), comparable) << i;
-  }
-  EXPECT_EQ(filter->filter().entries(), entries);
-}
-
 }  // namespace
 }  // namespace neardup
