@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
-#include <utility>
+#include <vector>
 
 #include "neardup/filter.h"
 
@@ -94,71 +94,34 @@ TEST(Options, AreValidUpToTheirBoundsAndRefusedBeyond) {
 }
 
 TEST(Options, AreRefusedForWrongSelectors) {
-  const std::pair<Change, const char*> cases[] = {
-      {[](auto& o) {
-         o.record.fields = {{"", 1}};
-       },
-       "record.fields[0]"},
-      {[](auto& o) {
-         o.record.fields = {{"a", 1}, {"/b~", 1}};
-       },
-       "record.fields[1] (\"/b~\")"},
-      {[](auto& o) {
-         o.record.fields = {{"\xff", 1}};
-       },
-       "record.fields[0]"},
-      {[](auto& o) {
-         o.record.fields = {{"a", 1}, {"b", 1}, {"a", 2}};
-       },
-       "record.fields[2]"},
-      {[](auto& o) {
-         o.record.fields = {{"a", 1}, {"/a", 1}};
-       },
-       "record.fields[1]"},
-      {[](auto& o) {
-         o.record.fields = {{"a", 0.09}};
-       },
-       "record.fields[0]"},
-      {[](auto& o) {
-         o.record.fields = {{"a", 100.1}};
-       },
-       "record.fields[0]"},
-      {[](auto& o) {
-         o.record.fields = {{"a", std::nan("")}};
-       },
-       "record.fields[0]"},
-      {[](auto& o) {
-         o.record.fields = {{"a"}, {"b", 2, true}};
-       },
-       "record.fields[1]"},
-      {[](auto& o) {
-         o.record.fields = {{"a"}, {"a", 1, true}};
-       },
-       "record.fields[1]"},
-      {[](auto& o) {
-         o.record.fields = {{"a", 1, true}, {"b", 1, true}};
-       },
-       "record.fields holds key fields only"},
-      {[](auto& o) {
-         o.record.exclude = {"a", "/~2"};
-       },
-       "record.exclude[1]"},
-      {[](auto& o) {
-         o.record.fields = {{"/a/b", 1}};
-         o.record.exclude = {"a"};
-       },
-       "record.exclude[0]"},
-      {[](auto& o) {
-         o.record.fields = {{"a", 1}};
-         o.record.exclude = {"/a"};
-       },
-       "record.exclude[0]"},
-      {[](auto& o) { o.record.time_field = "/t~"; }, "record.time_field"}};
-  for (const auto& [change, option] : cases) {
-    const auto result = CheckOptions(With(change));
-    ASSERT_FALSE(result.ok()) << option;
-    EXPECT_THAT(result.error().text, StartsWith(option));
+  const struct {
+    std::vector<FieldSelector> fields;
+    std::vector<std::string> exclude;
+    const char* option;
+  } cases[] = {{{{"", 1}}, {}, "record.fields[0]"},
+               {{{"a", 1}, {"/b~", 1}}, {}, "record.fields[1] (\"/b~\")"},
+               {{{"\xff", 1}}, {}, "record.fields[0]"},
+               {{{"a", 1}, {"b", 1}, {"a", 2}}, {}, "record.fields[2]"},
+               {{{"a", 1}, {"/a", 1}}, {}, "record.fields[1]"},
+               {{{"a", 0.09}}, {}, "record.fields[0]"},
+               {{{"a", 100.1}}, {}, "record.fields[0]"},
+               {{{"a", std::nan("")}}, {}, "record.fields[0]"},
+               {{{"a"}, {"b", 2, true}}, {}, "record.fields[1]"},
+               {{{"a"}, {"a", 1, true}}, {}, "record.fields[1]"},
+               {{{"a", 1, true}, {"b", 1, true}}, {}, "record.fields holds key fields only"},
+               {{}, {"a", "/~2"}, "record.exclude[1]"},
+               {{{"/a/b", 1}}, {"a"}, "record.exclude[0]"},
+               {{{"a", 1}}, {"/a"}, "record.exclude[0]"}};
+  FilterOptions options;
+  for (const auto& each : cases) {
+    options.record.fields = each.fields;
+    options.record.exclude = each.exclude;
+    const auto result = CheckOptions(options);
+    ASSERT_FALSE(result.ok()) << each.option;
+    EXPECT_THAT(result.error().text, StartsWith(each.option));
   }
+  options = With([](auto& o) { o.record.time_field = "/t~"; });
+  EXPECT_THAT(CheckOptions(options).error().text, StartsWith("record.time_field"));
 }
 
 TEST(Options, WidenRequiresTextKeys) {
@@ -213,15 +176,15 @@ TEST(FingerprintSpec, IsTheSameHoweverTheSelectionIsWritten) {
 }
 
 TEST(FingerprintSpec, ChangesWithEverythingThatChangesAFingerprint) {
-  const Change changes[] = {[](auto& o) {
-                              o.record.fields = {{"a", 1}};
-                            },
-                            [](auto& o) {
-                              o.record.fields = {{"a", 2}};
-                            },
-                            [](auto& o) {
-                              o.record.fields = {{"/a/b", 1}};
-                            },
+  const auto fields = [](const std::vector<FieldSelector>& list) -> Change {
+    return [list](FilterOptions& options) { options.record.fields = list; };
+  };
+  const Change changes[] = {fields({{"a", 1}}),
+                            fields({{"a", 2}}),
+                            fields({{"/a/b", 1}}),
+                            fields({{"a"}, {"b"}}),
+                            fields({{"a"}, {"b", 1, true}}),
+                            fields({{"a", 1, true}, {"b"}}),
                             [](auto& o) { o.record.exclude = {"a"}; },
                             [](auto& o) { o.feature.features_min = 4; },
                             [](auto& o) { o.feature.markup = false; },
@@ -231,16 +194,7 @@ TEST(FingerprintSpec, ChangesWithEverythingThatChangesAFingerprint) {
                             [](auto& o) { o.feature.masks.hex = true; },
                             [](auto& o) { o.feature.masks.number = true; },
                             [](auto& o) {
-                              o.feature.masks = {true, true, true, true, true};
-                            },
-                            [](auto& o) {
-                              o.record.fields = {{"a"}, {"b"}};
-                            },
-                            [](auto& o) {
-                              o.record.fields = {{"a"}, {"b", 1, true}};
-                            },
-                            [](auto& o) {
-                              o.record.fields = {{"a", 1, true}, {"b"}};
+                              o.feature.masks = Masks{true, true, true, true, true};
                             },
                             [](auto& o) { o.match.distance_max = 0; },
                             [](auto& o) { o.model.hash_seed = 1; },
@@ -250,7 +204,7 @@ TEST(FingerprintSpec, ChangesWithEverythingThatChangesAFingerprint) {
                             [](auto& o) { o.model.centre[63] = 1; },
                             [](auto& o) { o.model.common = {1}; },
                             [](auto& o) {
-                              o.model.common = {1, 2};
+                              o.model.common = std::vector<uint64_t>{1, 2};
                             }};
   std::set<std::string> specs = {FingerprintSpec(FilterOptions())};
   for (const Change& change : changes) specs.insert(FingerprintSpec(With(change)));
@@ -277,7 +231,7 @@ TEST(FingerprintSpec, DoesNotChangeWithAnythingElse) {
   const Change changes[] = {
       [](auto& o) { o.match = {.distance_max = 7, .distance_sum_max = 9, .features_per_bit = 0}; },
       [](auto& o) {
-        o.window = {1000, 1, 1, 1000};
+        o.window = WindowOptions{1000, 1, 1, 1000};
       },
       [](auto& o) { o.record.missing_fields = MissingFields::kAny; },
       [](auto& o) { o.record.null_value = NullValue::kUnique; },
