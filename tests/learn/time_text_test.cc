@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "detect/base/each_of.h"
 #include "learn/field_study.h"
 
 namespace neardup {
@@ -17,26 +18,11 @@ TEST(TimeText, AcceptsTheTimesThatStreamsContain) {
 }
 
 TEST(TimeText, RefusesDatesNumbersAndTexts) {
-  for (const char* text : {"",
-                           "2013-06-10",
-                           "2013/6/10",
-                           "12:30",
-                           "5",
-                           "186853261",
-                           "9999999999",
-                           "001448007000",
-                           "0000000000",
-                           "1448007000x",
-                           "12.5",
-                           "Monday",
-                           "Dec 10",
-                           "at 06:55:46 it began",
-                           "a:b:c",
-                           "081309 203615",
-                           "081109203615",
-                           "A Title",
-                           "1:2:3:4",
-                           "2017/6/8 17:31:20 the first of many long words that go on and on"}) {
+  for (const char* text :
+       EachOf("", "2013-06-10", "2013/6/10", "12:30", "5", "186853261", "9999999999",
+              "001448007000", "0000000000", "1448007000x", "12.5", "Monday", "Dec 10",
+              "at 06:55:46 it began", "a:b:c", "081309 203615", "081109203615", "A Title",
+              "1:2:3:4", "2017/6/8 17:31:20 the first of many long words that go on and on")) {
     EXPECT_FALSE(IsTimeText(text)) << text;
   }
 }

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "detect/base/each_of.h"
+
 namespace neardup {
 namespace {
 
@@ -40,31 +42,11 @@ TEST(Markup, KeepsTheTextOfCdata) {
 }
 
 TEST(Markup, LeavesBracketsThatAreNoTag) {
-  for (const char* text : {"a > b",
-                           "a < b and b > c",
-                           "a << b <c> d > e",
-                           "I <3 tea -> here",
-                           "map<Key, List<T>> x",
-                           "#include <vector>",
-                           "ann <ann@example.org>",
-                           "<>",
-                           "< p>",
-                           "</ p>",
-                           "<p",
-                           "<p x=\"y>z",
-                           "<pq>",
-                           "<b<i",
-                           "<!-- open",
-                           "<!doctyped>",
-                           "<?php x ?>",
-                           "<",
-                           "a<",
-                           "</",
-                           "<!",
-                           "<?",
-                           "<blockquotes>",
-                           "x <y> z",
-                           "<\u00e9>"}) {
+  for (const char* text :
+       EachOf("a > b", "a < b and b > c", "a << b <c> d > e", "I <3 tea -> here",
+              "map<Key, List<T>> x", "#include <vector>", "ann <ann@example.org>", "<>", "< p>",
+              "</ p>", "<p", "<p x=\"y>z", "<pq>", "<b<i", "<!-- open", "<!doctyped>", "<?php x ?>",
+              "<", "a<", "</", "<!", "<?", "<blockquotes>", "x <y> z", "<\u00e9>")) {
     EXPECT_EQ(Strip(text), text);
   }
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "detect/base/each_of.h"
 #include "detect/feature/character.h"
 #include "detect/feature/tokeniser.h"
 
@@ -75,33 +76,15 @@ TEST(MaskNames, AreTheRowsOfTheTableInTheManual) {
 }
 
 TEST(Mask, TimesOfDayAreOneTokenWithTheirDateAndZone) {
-  for (const char* time : {"2026-01-31T12:00:00Z",
-                           "2026-01-31t12:00:00.123456+01:00",
-                           "2026-01-31 12:00:00,747",
-                           "2026-01-31 12:00",
-                           "2026/1/31 7:31",
-                           "2017-6-8_17:31:20",
-                           "17/06/09 20:10:40",
-                           "31.01.2026 12:00:00",
-                           "31/Jan/2026:12:00:00 -0700",
-                           "31-JAN-2026 12:00:00",
-                           "Dec 10 06:55:46",
-                           "Dec  1 06:55:46",
-                           "dec 10, 2005 06:55:46",
-                           "Sun Dec 04 04:47:44 2005",
-                           "Mon Dec 04 04:47:44 UTC 2005",
-                           "Sun, 06 Nov 1994 08:49:37 GMT",
-                           "20260131T120000Z",
-                           "20260131T120000.5+0100",
-                           "2005-06-03-15.42.50.675872",
-                           "17:31:20",
-                           "7:31:20.5",
-                           "17:31",
-                           "7:31 PM",
-                           "7:31pm",
-                           "17:31:20 CEST",
-                           "17:31:20Z",
-                           "12:00:00 AM EST"}) {
+  for (const char* time :
+       EachOf("2026-01-31T12:00:00Z", "2026-01-31t12:00:00.123456+01:00", "2026-01-31 12:00:00,747",
+              "2026-01-31 12:00", "2026/1/31 7:31", "2017-6-8_17:31:20", "17/06/09 20:10:40",
+              "31.01.2026 12:00:00", "31/Jan/2026:12:00:00 -0700", "31-JAN-2026 12:00:00",
+              "Dec 10 06:55:46", "Dec  1 06:55:46", "dec 10, 2005 06:55:46",
+              "Sun Dec 04 04:47:44 2005", "Mon Dec 04 04:47:44 UTC 2005",
+              "Sun, 06 Nov 1994 08:49:37 GMT", "20260131T120000Z", "20260131T120000.5+0100",
+              "2005-06-03-15.42.50.675872", "17:31:20", "7:31:20.5", "17:31", "7:31 PM", "7:31pm",
+              "17:31:20 CEST", "17:31:20Z", "12:00:00 AM EST")) {
     EXPECT_EQ(Tokens(time, kTime), "TIME ") << time;
     EXPECT_EQ(Tokens("at " + std::string(time) + ", it fell", kTime), "at TIME it fell ") << time;
     EXPECT_EQ(Tokens("[" + std::string(time) + "] it fell", kTime), "TIME it fell ") << time;
@@ -135,36 +118,13 @@ TEST(Mask, AClockAloneOrADateAloneIsNoTimestamp) {
 }
 
 TEST(Mask, TimesAreMaskedToTheLimitsOfTheirFormat) {
-  for (const char* time : {"24:59:60",
-                           "12:00:00,5 pm",
-                           "12:00 +14:59",
-                           "12:00-1459",
-                           "Dec  1,T7:31",
-                           "31-31-99_0:00",
-                           "1994.1.1:7:31",
-                           "mon, 06.Nov.1994 08:49:37",
-                           "Dec 04 04:47:44 UTC 2005",
-                           "Dec 4 2005 04:47",
-                           "2005-06-03-5.42.50",
-                           "12:00 UTC",
-                           "12:00 gmt",
-                           "12:00 CET",
-                           "12:00 CEST",
-                           "12:00 EET",
-                           "12:00 EEST",
-                           "12:00 WET",
-                           "12:00 WEST",
-                           "12:00 BST",
-                           "12:00 EST",
-                           "12:00 EDT",
-                           "12:00 CST",
-                           "12:00 CDT",
-                           "12:00 MST",
-                           "12:00 MDT",
-                           "12:00 PST",
-                           "12:00 PDT",
-                           "12:00 AKST",
-                           "12:00 AKDT"}) {
+  for (const char* time :
+       EachOf("24:59:60", "12:00:00,5 pm", "12:00 +14:59", "12:00-1459", "Dec  1,T7:31",
+              "31-31-99_0:00", "1994.1.1:7:31", "mon, 06.Nov.1994 08:49:37",
+              "Dec 04 04:47:44 UTC 2005", "Dec 4 2005 04:47", "2005-06-03-5.42.50", "12:00 UTC",
+              "12:00 gmt", "12:00 CET", "12:00 CEST", "12:00 EET", "12:00 EEST", "12:00 WET",
+              "12:00 WEST", "12:00 BST", "12:00 EST", "12:00 EDT", "12:00 CST", "12:00 CDT",
+              "12:00 MST", "12:00 MDT", "12:00 PST", "12:00 PDT", "12:00 AKST", "12:00 AKDT")) {
     EXPECT_EQ(Tokens(time, kTime), "TIME ") << time;
   }
   for (const char* text :

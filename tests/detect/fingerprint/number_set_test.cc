@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "detect/base/each_of.h"
 #include "detect/base/simd_levels.h"
 
 namespace neardup {
@@ -27,34 +28,10 @@ TEST(IsNumber, TakesCodesOfModelsBatchesAndParts) {
 }
 
 TEST(IsNumber, TakesNoWordsIdentifiersHashesAndMasks) {
-  for (const char* token : {"",
-                            "-",
-                            "+",
-                            ".",
-                            "5.",
-                            ".5",
-                            "1.2.3",
-                            "a8bc3x",
-                            "abcdefghi12",
-                            "fie1d",
-                            "al1",
-                            "e4d909c",
-                            "a-8",
-                            "ä8",
-                            "2bc9def",
-                            "3abcd",
-                            "8f14e45f",
-                            "1e5",
-                            "12gb3",
-                            "5.a5",
-                            "--5",
-                            "1234567890123",
-                            "1234567890abc",
-                            "volume",
-                            "第",
-                            "\x05",
-                            "3.4kg.",
-                            "½"}) {
+  for (const char* token :
+       EachOf("", "-", "+", ".", "5.", ".5", "1.2.3", "a8bc3x", "abcdefghi12", "fie1d", "al1",
+              "e4d909c", "a-8", "ä8", "2bc9def", "3abcd", "8f14e45f", "1e5", "12gb3", "5.a5", "--5",
+              "1234567890123", "1234567890abc", "volume", "第", "\x05", "3.4kg.", "½")) {
     EXPECT_FALSE(IsNumber(token)) << token;
   }
 }
