@@ -71,25 +71,6 @@ class Reader(threading.Thread):
         self.process.wait()
 
 
-class Writer(threading.Thread):
-    """Writes records at an even pace until it is stopped."""
-
-    def __init__(self, test):
-        super().__init__(daemon=True)
-        self.test, self.stopped, self.records, self.seed = test, threading.Event(), 0, 100
-
-    def run(self):
-        while not self.stopped.is_set():
-            self.seed += 1
-            records = 5 * PER_SECOND
-            if self.test.fill_meanwhile(records, self.seed, PER_SECOND).wait() == 0:
-                self.records += records
-
-    def stop(self):
-        self.stopped.set()
-        self.join()
-
-
 class Pods(KafkaTest):
     kafka_options = (
         "--port", str(PORT), "--fast-start",
@@ -101,13 +82,13 @@ class Pods(KafkaTest):
     # ---- the cluster
 
     def kubectl(self, *arguments, may_fail=False):
-        done = run("kubectl", "--namespace", NAMESPACE, *arguments)
+        done = run("kubectl", "--namespace", NAMESPACE, *arguments, code=None)
         if not may_fail:
             self.assertEqual(done.returncode, 0, f"kubectl {arguments}: {done.stderr}{self.trouble()}")
         return done
 
     def helm(self, *arguments):
-        done = run("helm", "--namespace", NAMESPACE, *arguments)
+        done = run("helm", "--namespace", NAMESPACE, *arguments, code=None)
         self.assertEqual(done.returncode, 0, f"helm {arguments}: {done.stderr}{done.stdout}{self.trouble()}")
         return done.stdout
 
@@ -177,20 +158,16 @@ class Pods(KafkaTest):
     def setUp(self):
         super().setUp()
         self.silences = {}
-        for topic in self.topics:
-            self.load("create", "--topic", topic, "--partitions", 2)
+        self.create_topics()
         run("kubectl", "delete", "namespace", NAMESPACE, "--ignore-not-found", "--wait")
-        self.assertEqual(run("kubectl", "create", "namespace", NAMESPACE).returncode, 0)
+        run("kubectl", "create", "namespace", NAMESPACE)
         self.addCleanup(run, "kubectl", "delete", "namespace", NAMESPACE, "--wait=false")
-        self.assertEqual(run("kubectl", "label", "namespace", NAMESPACE,
-                             "pod-security.kubernetes.io/enforce=restricted").returncode, 0)
+        run("kubectl", "label", "namespace", NAMESPACE, "pod-security.kubernetes.io/enforce=restricted")
 
     def test_records_flow_through_everything_that_operators_do(self):
         self.helm("install", RELEASE, chart.CHART, *self.values(), "--wait", "--timeout", "180s")
         self.wait_for_both()
-        self.writer = Writer(self)
-        self.writer.start()
-        self.addCleanup(self.writer.stop)
+        self.writer = self.feed(PER_SECOND)
         outputs = [f"{topic}.{kind}" for topic in self.topics for kind in ("unique", "duplicate", "dead-letter")]
         self.reader = Reader(self.brokers, outputs)
         self.reader.start()
@@ -232,8 +209,7 @@ class Pods(KafkaTest):
         active = self.active()
         self.helm("upgrade", RELEASE, chart.CHART,
                   *self.values(**{"config.log.level": "info", "updateStrategy.type": "OnDelete"}))
-        done = run(chart.ROOT / "scripts" / "roll-out", "--namespace", NAMESPACE, f"{RELEASE}-neardup")
-        self.assertEqual(done.returncode, 0, done.stderr)
+        run(chart.ROOT / "scripts" / "roll-out", "--namespace", NAMESPACE, f"{RELEASE}-neardup")
         self.wait_for_both()
         self.assertNotEqual(self.active(), active, "the lane should have moved once")
 
@@ -273,8 +249,7 @@ class Pods(KafkaTest):
         return path
 
     def judge(self):
-        self.writer.stop()
-        written = self.writer.records + BACKLOG
+        written = self.finish(self.writer)
         self.wait(lambda: self.reader.count() >= written, "all records decided", READY_S)
         self.assert_promises_kept(self.config_file(), written)
         print(f"{written} records, verify finds every one of them once", flush=True)
