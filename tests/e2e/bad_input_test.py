@@ -59,9 +59,7 @@ class BadInput(KafkaTest):
         lines += [as_line(good, key=None)]
         self.put(topic, lines)
         config = self.write_config()
-        service = self.start(config)
-        self.wait_drained(service)
-        self.assertEqual(service.terminate()[0], 0)
+        self.run_to_end(config)
         dead = self.dump(f'{topic}.dead-letter')
         self.assertEqual(len(dead), len(BAD))
         for (kind, (value, reason)), row in zip(BAD.items(), dead):
@@ -84,9 +82,7 @@ class BadInput(KafkaTest):
         self.assertGreater(len(large), 9_000_000)
         self.put(topic, [as_line(large), as_line(large), as_line(b'{"title":"small"}')])
         config = self.write_config(record={'record_bytes_max': '16MiB'})
-        service = self.start(config)
-        self.wait_drained(service)
-        self.assertEqual(service.terminate()[0], 0, service.text()[-2000:])
+        self.run_to_end(config)
         self.assertEqual([len(row[3]) for row in self.dump(f'{topic}.unique')],
                          [len(large), len(b'{"title":"small"}')])
         self.assertEqual([row[3] for row in self.dump(f'{topic}.duplicate')], [large])
@@ -102,9 +98,7 @@ class BadInput(KafkaTest):
         large = json.dumps({'title': 'x ' * 2_000_000}).encode()
         self.put(topic, [as_line(b'{"title":"before"}'), as_line(large), as_line(b'{"title":"after"}')])
         config = self.write_config()
-        service = self.start(config)
-        self.wait_drained(service)
-        self.assertEqual(service.terminate()[0], 0, service.text()[-2000:])
+        self.run_to_end(config)
         self.assertEqual([row[3] for row in self.dump(f'{topic}.unique')],
                          [b'{"title":"before"}', b'{"title":"after"}'])
         dead = self.dump(f'{topic}.dead-letter')
@@ -129,9 +123,7 @@ class BadInput(KafkaTest):
         checked = run(NEARDUP, 'validate', '--online', '--config', config)
         self.assertEqual(checked.returncode, 0, checked.stdout)
         self.assertRegex(checked.stdout, 'ok +records: [0-9]+ of 500 sampled records can be compared')
-        service = self.start(config)
-        self.wait_drained(service)
-        self.assertEqual(service.terminate()[0], 0)
+        self.run_to_end(config)
         self.assert_promises_kept(config, 500)
 
     def fails(self, code, pattern, *more, **sections):
@@ -155,13 +147,9 @@ class BadInput(KafkaTest):
     def test_a_changelog_of_other_fields_is_refused_and_the_difference_is_named(self):
         self.fill(records=2000, partitions=1)
         config = self.write_config()
-        service = self.start(config)
-        self.wait_drained(service)
-        self.assertEqual(service.terminate()[0], 0)
+        self.run_to_end(config)
         self.fails(78, r'(?s)record\.fields|fields', record={'fields': ['title']})
-        again = self.start(self.write_config())
-        self.wait_drained(again)
-        self.assertEqual(again.terminate()[0], 0)
+        self.run_to_end(self.write_config())
         self.assert_promises_kept(config, 2000)
 
 

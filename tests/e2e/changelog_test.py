@@ -13,12 +13,6 @@ class Changelog(KafkaTest):
         super().setUp()
         self.changelog = f'{self.app}-changelog'
 
-    def drain_and_stop(self, config):
-        service = self.start(config)
-        self.wait_drained(service)
-        self.assertEqual(service.terminate()[0], 0, service.text()[-2000:])
-        return service
-
     def first_run(self, seed):
         """The changelog holds at least FILLS deltas: each of them is committed before the next records come."""
         self.create_topics()
@@ -33,11 +27,9 @@ class Changelog(KafkaTest):
         return config
 
     def assert_refused(self, config, why):
-        service = self.start(config)
-        self.wait(lambda: service.process.poll() is not None, 'the refusal')
-        self.assertEqual(service.process.returncode, 74, service.text()[-2000:])
-        self.assertIn(f'changelog {self.changelog}/0 lost records', service.text())
-        self.assertIn(why, service.text())
+        text = self.assert_ends(self.start(config), 74)
+        self.assertIn(f'changelog {self.changelog}/0 lost records', text)
+        self.assertIn(why, text)
         self.assertEqual(self.verify(config)[1]['inputs'], RECORDS)
 
     def assert_goes_on(self):
@@ -50,7 +42,7 @@ class Changelog(KafkaTest):
         self.assertEqual(service.terminate()[0], 0)
         self.assertIn('going on without them', service.text())
         self.assert_promises_kept(config, RECORDS)
-        again = self.drain_and_stop(self.write_config(state={'on_changelog_loss': 'fail'}))
+        again = self.run_to_end(self.write_config(state={'on_changelog_loss': 'fail'}))
         self.assertNotIn('lost records', again.text())
 
     def test_a_deleted_changelog_is_no_first_start(self):
@@ -69,7 +61,7 @@ class Changelog(KafkaTest):
         self.assertIn(f'up to seq {RECORDS}\n', done)
         self.assertIn(f'new index     {before["unique"]:,} entries\n', done)
         self.fill_more(RECORDS // FILLS, 3600)  # the records of the first fill again
-        self.assertNotIn('lost records', self.drain_and_stop(config).text())
+        self.assertNotIn('lost records', self.run_to_end(config).text())
         after = self.assert_promises_kept(config, RECORDS + RECORDS // FILLS)
         self.assertEqual(after['unique'], before['unique'], 'copies of earlier records are found')
 

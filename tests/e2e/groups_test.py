@@ -125,9 +125,7 @@ class Groups(KafkaTest):
                                        output={'groups_topic': groups})
             if features_min == 6:
                 run(NEARDUP, 'reindex', '--config', config, '--execute')
-            service = self.start(config)
-            self.wait_drained(service)
-            self.assertEqual(service.terminate()[0], 0)
+            self.run_to_end(config)
         own_keys = {number: key for _, number, _, key, _ in rows}
         # The record that stands for each group, as a consumer follows it by the header.
         standing = {}

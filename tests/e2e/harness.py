@@ -279,6 +279,29 @@ class KafkaTest(unittest.TestCase):
             self.assertEqual(waiting.returncode, 0, waiting.stderr.read())
         self.wait(lambda: self.is_active(service), 'an active instance', seconds, [service])
 
+    def end_drained(self, service, app=None):
+        """Stops the service when it has decided everything."""
+        self.wait_drained(service, app=app)
+        self.assertEqual(service.terminate()[0], 0, service.text()[-3000:])
+
+    def run_to_end(self, config, *options, app=None):
+        """Starts a service that decides everything, and stops. Returns it."""
+        service = self.start(config, *options)
+        self.end_drained(service, app=app)
+        return service
+
+    def assert_ends(self, service, code):
+        """The service ends by itself, with this exit code. Returns its log."""
+        self.wait(lambda: service.process.poll() is not None, f'the end with exit code {code}')
+        service.log.close()
+        self.assertEqual(service.process.returncode, code, service.text()[-3000:])
+        return service.text()
+
+    def headers(self, kind):
+        """The neardup headers of all records of the output topics of this kind."""
+        rows = [row for topic in self.topics for row in self.load('dump', '--topic', f'{topic}.{kind}').splitlines()]
+        return [bytes.fromhex(row.rsplit('neardup=0x', 1)[1]).decode() for row in rows]
+
     def wait_decided(self, service, records):
         """Waits until the service has counted this number of records."""
         self.wait(lambda: service.decided() >= records, f'{records} records decided', services=[service])
@@ -293,8 +316,13 @@ class KafkaTest(unittest.TestCase):
         self.assertIn(done.returncode, (0, 1), done.stdout + done.stderr)
         return done.returncode, json.loads(done.stdout)
 
-    def assert_promises_kept(self, config, records):
+    def assert_no_violation(self, config):
+        """Returns the report, which names no violation."""
         code, report = self.verify(config)
         self.assertEqual(code, 0, json.dumps(report, indent=1)[:6000])
+        return report
+
+    def assert_promises_kept(self, config, records):
+        report = self.assert_no_violation(config)
         self.assertEqual(report['inputs'], records)
         return report

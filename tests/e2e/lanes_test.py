@@ -1,6 +1,5 @@
 """Several lanes of one app on a real Kafka: each decides its own partitions exactly once, and what happens to one lane
 does not disturb another."""
-import json
 import unittest
 
 from harness import NEARDUP, KafkaTest, run
@@ -22,18 +21,13 @@ class Lanes(KafkaTest):
         return [(int(row.split('\t')[0]), bytes.fromhex(row.rsplit('neardup=0x', 1)[1]).decode()) for row in rows]
 
     def assert_lanes_kept(self, config, count, records):
-        code, report = self.verify(config)
-        self.assertEqual(code, 0, json.dumps(report, indent=1)[:6000])
+        report = self.assert_no_violation(config)
         self.assertEqual(len(report['lanes']), count)
         self.assertEqual(sum(lane['inputs'] for lane in report['lanes']), records)
         self.assertTrue(all(lane['inputs'] > 0 for lane in report['lanes']))
 
     def fails(self, config, lane, text):
-        service = self.start_lane(config, lane)
-        service.process.wait(timeout=180)
-        service.log.close()
-        self.assertEqual(service.process.returncode, CONFIG_ERROR, service.text()[-3000:])
-        self.assertIn(text, service.text())
+        self.assertIn(text, self.assert_ends(self.start_lane(config, lane), CONFIG_ERROR))
 
     def test_four_lanes_decide_their_partitions_and_a_kill_disturbs_only_its_lane(self):
         self.create_topics(partitions=4)
@@ -58,8 +52,7 @@ class Lanes(KafkaTest):
         lanes[1] = self.start_lane(config, 1)
         records = self.finish(feed)
         for service in lanes:
-            self.wait_drained(service)
-            self.assertEqual(service.terminate()[0], 0)
+            self.end_drained(service)
         self.assert_lanes_kept(config, 4, records)
         rows = self.rows('unique') + self.rows('duplicate') + self.rows('dead-letter')
         self.assertEqual(len(rows), records)
@@ -72,8 +65,7 @@ class Lanes(KafkaTest):
         two = self.config(2)
         services = [self.start_lane(two, lane) for lane in range(2)]
         for service in services:
-            self.wait_drained(service)
-            self.assertEqual(service.terminate()[0], 0)
+            self.end_drained(service)
         self.assert_lanes_kept(two, 2, 800)
         self.fails(self.config(4), 0, 'belongs to one of 2 lane(s), and lanes.count is 4')
         # This lane has no changelog yet.

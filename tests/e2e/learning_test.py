@@ -38,8 +38,7 @@ class Learning(KafkaTest):
 
     def settle(self, config, service, records):
         """The service decides everything, stops, and has kept its promises. Returns what it learned."""
-        self.wait_drained(service)
-        self.assertEqual(service.terminate()[0], 0, service.text()[-3000:])
+        self.end_drained(service)
         self.assert_promises_kept(config, records)
         return self.reasons(service)
 
@@ -191,8 +190,7 @@ class Learning(KafkaTest):
         put(250, 33)
         self.wait(lambda: any('learned from 310 records' in reason for reason in self.reasons(service)),
                   'the lane learns', services=[service])
-        self.wait_drained(service)
-        self.assertEqual(service.terminate()[0], 0)
+        self.end_drained(service)
         self.assertEqual(self.verify(config)[0], 0)
 
     def test_a_lane_that_has_learned_to_join_only_equal_records_refuses_a_distance(self):
@@ -208,8 +206,7 @@ class Learning(KafkaTest):
         self.wait(lambda: 'match.distance_max needs a restart' in service.text(), 'the refusal', services=[service])
         self.assertIn('fingerprints would change', service.text())
         self.load('fill', '--topics', topic, '--records', 100, '--seed', 41)
-        self.wait_drained(service)
-        self.assertEqual(service.terminate()[0], 0)
+        self.end_drained(service)
         self.assertEqual(self.verify(self.config(**sections))[0], 0)
 
     def test_a_lane_goes_on_when_its_unique_records_cannot_be_indexed_again(self):

@@ -36,11 +36,6 @@ class Pipelines(KafkaTest):
     def wait_ready(self, service):
         self.wait(lambda: service.get('/readyz')[0] == 200, 'ready', services=[service])
 
-    def wait_refused(self, service):
-        self.wait(lambda: service.process.poll() is not None, 'the refusal')
-        self.assertEqual(service.process.returncode, CONFIG_ERROR, service.text()[-3000:])
-        return service.text()
-
     def test_two_pipelines_that_nobody_named_do_not_meet(self):
         notes = self.start(self.config([self.notes]))
         self.wait_drained(notes)
@@ -55,7 +50,7 @@ class Pipelines(KafkaTest):
         first = self.start(self.config([self.notes], 'shared-' + self.name))
         self.wait_drained(first)
         second = self.start(self.config([self.deals], 'shared-' + self.name))
-        text = self.wait_refused(second)
+        text = self.assert_ends(second, CONFIG_ERROR)
         self.assertIn(f'reads {self.deals}; writes {self.deals}.unique', text)
         self.assertIn(f'reads {self.notes}; writes {self.notes}.unique', text)
         self.assertIn(f'input.topics_before: [{self.notes}]', text)
@@ -85,7 +80,7 @@ class Pipelines(KafkaTest):
         self.assertIn(f'before, it reads {self.notes} and writes', first.text())
         second = self.start(new)
         self.wait_ready(second)
-        self.wait_refused(self.start(old))
+        self.assert_ends(self.start(old), CONFIG_ERROR)
         config = self.config([self.notes, self.deals], app)
         code, report = self.verify(config)
         self.assertEqual((code, report['inputs']), (0, RECORDS))
@@ -106,21 +101,17 @@ class Pipelines(KafkaTest):
             self.assertEqual(standby.terminate()[0], 0)
             standby = self.start(self.config([self.notes], app))
             self.wait(lambda: took(standby) or took(changed), 'the next take-over')
-        text = self.wait_refused(standby)
+        text = self.assert_ends(standby, CONFIG_ERROR)
         self.assertIn(f'reads {self.deals}; writes', text)
 
     def test_an_upgrade_from_the_old_default_app_does_not_begin_anew(self):
         # Otherwise the next run on the same broker would find the changelog of this name.
         self.addCleanup(self.load, 'drop', '--topic', 'neardup-changelog')
-        old = self.start(self.config([self.notes], 'neardup'))
-        self.wait_drained(old)
-        self.assertEqual(old.terminate()[0], 0)
-        text = self.wait_refused(self.start(self.config([self.notes])))
+        self.run_to_end(self.config([self.notes], 'neardup'))
+        text = self.assert_ends(self.start(self.config([self.notes])), CONFIG_ERROR)
         self.assertIn('To go on where it is, set app: neardup', text)
         # Another pipeline is not affected.
-        deals = self.start(self.config([self.deals]))
-        self.wait_drained(deals)
-        self.assertEqual(deals.terminate()[0], 0)
+        self.run_to_end(self.config([self.deals]))
 
     def test_every_instance_says_how_many_records_are_undecided(self):
         app = 'waits-' + self.name

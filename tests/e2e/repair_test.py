@@ -20,12 +20,6 @@ class Repair(KafkaTest):
     def config_named(self, name, **sections):
         return self.write_config(**sections).replace(self.directory / f'{self.name}.{name}.yaml')
 
-    def run_to_end(self, config, *options, app=None):
-        service = self.start(config, *options)
-        self.wait_drained(service, app=app)
-        self.assertEqual(service.terminate()[0], 0, service.text()[-3000:])
-        return service
-
     def rows(self, topic):
         return self.load('dump', '--topic', topic).splitlines()
 
@@ -83,8 +77,7 @@ class Repair(KafkaTest):
         self.fill(records=3000)
         wrong_fields = {'fields': ['titel', 'naem']}
         stopped = self.start(self.config_named('wrong', record=wrong_fields))
-        stopped.process.wait(timeout=180)
-        self.assertEqual(stopped.process.returncode, 78, stopped.text())
+        self.assert_ends(stopped, 78)
         self.assertRegex(stopped.text(), r'stopped before the first commit: .* missing_field .*found `(title|name)`')
         # A person may insist, and notice the mistake later.
         self.run_to_end(self.config_named('wrong', record=wrong_fields, dead_letters={'share_max': 1}))
@@ -93,8 +86,7 @@ class Repair(KafkaTest):
 
         right = self.config_named('right')
         refused = self.start(right)
-        refused.process.wait(timeout=180)
-        self.assertEqual(refused.process.returncode, 78)
+        self.assert_ends(refused, 78)
         self.assertIn('neardup reindex', refused.text())
 
         self.assertIn('add --execute', self.neardup('reindex', right))
@@ -117,8 +109,7 @@ class Repair(KafkaTest):
         self.run_to_end(right)
         after = self.outputs()
         self.assertGreater(after['unique'], before['unique'] + 1000)
-        code, report = self.verify(right)
-        self.assertEqual(code, 0, json.dumps(report, indent=1)[:6000])
+        self.assert_no_violation(right)
 
         # What was not replayed because of its reason is still due.
         rest = self.neardup('replay', right, '--topic', letters)
@@ -143,8 +134,7 @@ class Repair(KafkaTest):
         self.assertEqual(sum(after.values()), 6000)
         # Beyond the guaranteed distance a few originals are not found.
         self.assertLess(after['unique'] - before['unique'], 60)
-        code, report = self.verify(new)
-        self.assertEqual(code, 0, json.dumps(report, indent=1)[:6000])
+        self.assert_no_violation(new)
 
     def test_inputs_go_on_where_reset_puts_them(self):
         self.fill(records=2000, partitions=1, seed=5)
@@ -163,8 +153,7 @@ class Repair(KafkaTest):
         self.neardup('reset', config, '--partition', place, '--to', 'earliest', '--execute')
         self.run_to_end(config)
         self.assertEqual(sum(self.outputs().values()), 3900)
-        code, report = self.verify(config)
-        self.assertEqual(code, 0, json.dumps(report, indent=1)[:6000])
+        self.assert_no_violation(config)
 
     def test_a_second_app_does_not_write_into_the_outputs_of_the_first(self):
         self.fill(records=1000, seed=8)
@@ -172,8 +161,7 @@ class Repair(KafkaTest):
         self.run_to_end(config)
         before = self.outputs()
         second = self.start(config, '--app', f'{self.app}-second')
-        second.process.wait(timeout=180)
-        self.assertEqual(second.process.returncode, 78, second.text()[-3000:])
+        self.assert_ends(second, 78)
         self.assertIn('its output topics hold records of another app', second.text())
         self.assertIn('neardup reindex', second.text())
         self.assertEqual(self.outputs(), before)

@@ -24,9 +24,7 @@ class Rights(KafkaTest):
         self.fill(records=RECORDS, seed=31)
         # A service that never had the right ends after this time.
         config = self.write_config(lease={'give_up_ms': '5m'})
-        service = self.start(config)
-        self.wait_drained(service)
-        self.assertEqual(service.terminate()[0], 0)
+        service = self.run_to_end(config)
         output = f'{self.topics[0]}.unique'
         # From now on the topic has rules.
         allow(self.brokers, 'User:ANONYMOUS', f'Describe@topic:{output}', f'DescribeConfigs@topic:{output}')
@@ -35,8 +33,7 @@ class Rights(KafkaTest):
         self.refusal(service, 'lane lost', output, 'Write')
         with self.subTest('with the right it goes on'):
             allow(self.brokers, 'User:ANONYMOUS', f'Write@topic:{output}', f'Read@topic:{output}')
-            self.wait_drained(service)
-            self.assertEqual(service.terminate()[0], 0)
+            self.end_drained(service)
             self.assert_promises_kept(config, 2 * RECORDS)
 
 

@@ -12,17 +12,6 @@ class Routing(KafkaTest):
         path = self.write_config(routing={'mode': mode, 'mode_before': before})
         return path.replace(path.with_name(f'{self.name}.{mode}.{before}.yaml'))
 
-    def run_to_end(self, config):
-        service = self.start(config)
-        self.wait_drained(service)
-        self.assertEqual(service.terminate()[0], 0, service.text()[-3000:])
-        return service
-
-    def headers(self, kind):
-        """The neardup headers of all records of the output topics of this kind."""
-        rows = [row for topic in self.topics for row in self.load('dump', '--topic', f'{topic}.{kind}').splitlines()]
-        return [bytes.fromhex(row.rsplit('neardup=0x', 1)[1]).decode() for row in rows]
-
     def outputs(self):
         return {kind: len(self.headers(kind)) for kind in ('unique', 'duplicate', 'dead-letter')}
 
@@ -48,8 +37,7 @@ class Routing(KafkaTest):
         # The same stream again: all that was remembered is found.
         self.fill_more(2000, seed=1)
         refused = self.start(self.config('route'))
-        refused.process.wait(timeout=180)
-        self.assertEqual(refused.process.returncode, CONFIG_ERROR, refused.text())
+        self.assert_ends(refused, CONFIG_ERROR)
         self.assertIn('set routing.mode_before: observe and keep', refused.text())
         self.assertEqual(self.outputs()['unique'], 2000)
         routing = self.config('route', before='observe')
@@ -88,8 +76,7 @@ class Routing(KafkaTest):
             active = standby
             self.wait(lambda: self.is_active(active) and active.decided() > 100, 'active', services=[active])
         records = self.finish(feed)
-        self.wait_drained(active)
-        self.assertEqual(active.terminate()[0], 0)
+        self.end_drained(active)
         report = self.assert_promises_kept(self.config('route', before='observe'), records)
         self.assertGreater(report['observed'], 0)
         self.assertGreater(self.outputs()['duplicate'], 0)
@@ -124,8 +111,7 @@ class Routing(KafkaTest):
                 active.kill()
             active = standby
         records = self.finish(feed)
-        self.wait_drained(active)
-        self.assertEqual(active.terminate()[0], 0)
+        self.end_drained(active)
         report = self.assert_promises_kept(config, records)
         outputs = self.outputs()
         self.assertEqual(outputs['duplicate'], 0)

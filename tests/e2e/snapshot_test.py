@@ -93,8 +93,7 @@ class Snapshots(KafkaTest):
         self.wait(lambda: second.metric('neardup_changelog_purged_offset') > 0, 'a purge', services=[second])
         purged = int(second.metric('neardup_changelog_purged_offset'))
         self.finish(feed)
-        self.wait_drained(second)
-        self.assertEqual(second.terminate()[0], 0)
+        self.end_drained(second)
         for file in (self.state / 'lane-0').iterdir():
             file.unlink()
         self.fill_more(1000, seed=14)
@@ -108,9 +107,7 @@ class Snapshots(KafkaTest):
     def test_a_snapshot_of_another_app_is_not_used(self):
         self.fill(records=RECORDS // 4, seed=15)
         config = self.config()
-        first = self.start(config)
-        self.wait_drained(first)
-        self.assertEqual(first.terminate()[0], 0)
+        self.run_to_end(config)
         other = self.config()
         text = json.loads(other.read_text())
         text['app'] = self.app + '-other'

@@ -30,8 +30,7 @@ class TakeOver(KafkaTest):
 
     def finish_and_verify(self, service, config):
         records = self.finish(self.load_feed)
-        self.wait_drained(service)
-        self.assertEqual(service.terminate()[0], 0)
+        self.end_drained(service)
         self.assert_promises_kept(config, records)
 
     def test_a_standby_takes_the_lane_when_the_active_process_is_killed(self):

@@ -11,7 +11,6 @@ Records are written all the time. Each event prints for how long readers of the 
 
 import json
 import os
-import pathlib
 import subprocess
 import sys
 import threading
