@@ -6,12 +6,11 @@
 import html.parser
 import json
 import os
-import subprocess
-import sys
-import tempfile
 import unittest
 
-NEARDUP = sys.argv.pop(1)
+from program import FolderTest, neardup
+
+
 EXIT_NO, EXIT_USAGE, EXIT_NO_INPUT, EXIT_IO, EXIT_CONFIG = 1, 64, 66, 74, 78
 
 BRIDGE = "Council approves the new harbour bridge after a long debate on cost and traffic in the city"
@@ -23,21 +22,17 @@ RECORDS = [
 ]
 
 
-class Explain(unittest.TestCase):
+class Explain(FolderTest):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
+        super().setUp()
         self.write("records.jsonl", "".join(json.dumps(record) + "\n" for record in RECORDS))
         self.write("one.json", json.dumps(RECORDS[0], indent=2) + "\n")
 
     def write(self, name, text):
-        with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
-            file.write(text)
+        (self.folder / name).write_text(text, encoding="utf-8")
 
     def explain(self, *words, fields="title", standard_input=""):
-        return subprocess.run([NEARDUP, "explain", *words, "--fields", fields], cwd=self.folder, text=True,
-                              input=standard_input, capture_output=True)
+        return neardup("explain", *words, "--fields", fields, cwd=self.folder, input=standard_input)
 
     def assert_fails(self, code, text, *words, **options):
         done = self.explain(*words, **options)
@@ -59,8 +54,8 @@ class Explain(unittest.TestCase):
     def test_the_verdict_is_that_of_filter(self):
         for line in (2, 3, 4):
             pair = json.dumps(RECORDS[0]) + "\n" + json.dumps(RECORDS[line - 1]) + "\n"
-            verdicts = subprocess.run([NEARDUP, "filter", "--input", "-", "--fields", "title", "--verdicts", "-"],
-                                      input=pair, text=True, capture_output=True).stdout.splitlines()[2].split("\t")
+            done = neardup("filter", "--input", "-", "--fields", "title", "--verdicts", "-", input=pair)
+            verdicts = done.stdout.splitlines()[2].split("\t")
             explained = json.loads(self.explain("-", "-", "--json", standard_input=pair).stdout)
             self.assertEqual(explained["verdict"], verdicts[1])
             if explained["verdict"] == "duplicate":

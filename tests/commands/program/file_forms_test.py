@@ -2,37 +2,34 @@
 import gzip
 import json
 import os
-import pathlib
 import random
 import re
 import subprocess
-import sys
-import tempfile
 import threading
 import unittest
 
-NEARDUP = pathlib.Path(sys.argv.pop(1)).resolve()
+from program import NEARDUP, FolderTest, neardup
+
+
 WORDS = [a + b for a in ('har', 'bri', 'cou', 'deb', 'tra', 'mor', 'win', 'sto', 'gar', 'lan')
          for b in ('bour', 'dge', 'ncil', 'ate', 'ffic', 'ning', 'ter', 'ry', 'den', 'tern')]
 
 
-class Files(unittest.TestCase):
+class Files(FolderTest):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix='neardup-files-')
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        super().setUp()
         self.input = self.folder / 'in.jsonl'
 
     def write(self, records):
         self.input.write_text(''.join(json.dumps(record) + '\n' for record in records))
 
-    def run_words(self, *words, **how):
-        return subprocess.run([str(NEARDUP), *map(str, words)], cwd=self.folder, capture_output=True, timeout=300, **how)
-
     def filter(self, *options, file='in.jsonl'):
-        done = self.run_words('filter', '--input', file, *options)
+        done = neardup('filter', '--input', file, *options, cwd=self.folder, text=False)
         done.said = done.stderr.decode()
         return done
+
+    def tune(self, *options):
+        return neardup('tune', '--input', 'in.jsonl', '--output', 't.yaml', *options, cwd=self.folder)
 
     def verdicts(self, *options, **how):
         done = self.filter('--verdicts', 'v.tsv', *options, **how)
@@ -114,14 +111,15 @@ class Names(Files):
         draw = random.Random(5)
         for name in ('Remark\n(free text)', 'two\r\nlines'):
             self.write({'uid': f'{draw.getrandbits(64):016x}', name: ' '.join(draw.choices(WORDS, k=25))} for _ in range(300))
-            self.assertEqual(self.run_words('tune', '--input', 'in.jsonl', '--output', 't.yaml', '--force').returncode, 0)
+            self.assertEqual(self.tune('--force').returncode, 0)
             done = self.filter('--config', 't.yaml')
             self.assertEqual(done.returncode, 0, done.said)
 
     def test_a_name_that_is_no_pointer_is_refused(self):
         self.write([{'text': 'alpha'}])
         for options in (['--id-field', '/people~ann/id'], ['--lanes', '2', '--lanes-field', '/a~2'], ['--id-field', b'na\xefve']):
-            done = subprocess.run([str(NEARDUP), 'filter', '--input', 'in.jsonl', *options], cwd=self.folder, capture_output=True)
+            done = subprocess.run([NEARDUP, 'filter', '--input', 'in.jsonl', *options], cwd=self.folder,
+                                  capture_output=True)
             self.assertEqual(done.returncode, 78, done.stderr)
             self.assertIn(options[-2].encode() + b': ', done.stderr)
 
@@ -148,8 +146,7 @@ class Names(Files):
         draw = random.Random(7)
         texts = [' '.join(draw.choices(WORDS, k=20)) for _ in range(300)]
         self.write({'\x1b[2J\x07': text} for text in texts + texts[:100])
-        done = subprocess.run([NEARDUP, 'tune', '--input', 'in.jsonl', '--output', 't.yaml'], cwd=self.folder,
-                              capture_output=True, text=True)
+        done = self.tune()
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn('\\u001B[2J', done.stdout)
         self.assertFalse(set(done.stdout) & set('\x1b\x07'), repr(done.stdout))
@@ -167,7 +164,7 @@ class Places(Files):
         self.write([{'a': 'one'}, {'a': 'two'}, {'a': 'one'}])
         for redirect in ('2>/dev/full', '2>&-', '2>&- <&- >&-', '2> >(exec true)'):
             (self.folder / 'u.jsonl').unlink(missing_ok=True)
-            done = subprocess.run(['bash', '-c', f'"$0" filter --input in.jsonl --unique u.jsonl {redirect}', str(NEARDUP)],
+            done = subprocess.run(['bash', '-c', f'"$0" filter --input in.jsonl --unique u.jsonl {redirect}', NEARDUP],
                                   cwd=self.folder)
             self.assertEqual(done.returncode, 0, redirect)
             self.assertEqual((self.folder / 'u.jsonl').read_text().count('\n'), 2, redirect)
@@ -177,7 +174,7 @@ class Places(Files):
         self.write({'text': ' '.join(draw.choices(WORDS, k=15))} for _ in range(5000))
         (self.folder / 'u.jsonl').write_text('old\n')
         done = subprocess.run(['bash', '-c', 'ulimit -f 100; exec "$0" filter --input in.jsonl --fields text --unique u.jsonl',
-                               str(NEARDUP)], cwd=self.folder, capture_output=True, text=True)
+                               NEARDUP], cwd=self.folder, capture_output=True, text=True)
         self.assertEqual(done.returncode, 74, done.stderr)
         self.assertIn('u.jsonl', done.stderr)
         self.assertEqual((self.folder / 'u.jsonl').read_text(), 'old\n')

@@ -1,29 +1,25 @@
 """What `neardup filter` says about its dead letters, and what it writes, as a person at a terminal sees it."""
 import gzip
 import json
-import pathlib
 import random
 import subprocess
-import sys
-import tempfile
 import threading
 import time
 import unittest
 
-NEARDUP = pathlib.Path(sys.argv.pop(1)).resolve()
+from program import NEARDUP, FolderTest, neardup
 
 
-class TooManyDeadLetters(unittest.TestCase):
+
+class TooManyDeadLetters(FolderTest):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix='neardup-filter-')
-        self.addCleanup(folder.cleanup)
-        self.records = pathlib.Path(folder.name) / 'records.jsonl'
+        super().setUp()
+        self.records = self.folder / 'records.jsonl'
         self.records.write_text(''.join(
             f'{{"title": "record number {i} of a stream", "text": "x"}}\n' for i in range(300)))
 
     def filter(self, *options):
-        return subprocess.run([str(NEARDUP), 'filter', '--input', str(self.records), *options],
-                              text=True, capture_output=True)
+        return neardup('filter', '--input', self.records, *options)
 
     def test_a_field_that_no_record_has_is_named_with_the_one_that_was_meant(self):
         self.records.write_text('{"t": "alpha", "user": "ann"}\n{"t": "alpha", "user": "bob"}\n')
@@ -45,7 +41,7 @@ class TooManyDeadLetters(unittest.TestCase):
         one = self.records.with_name('one.jsonl')
         for text, code in (('{"title": "a"}', 0), ('[1, 2', 65)):
             one.write_text(text)
-            done = subprocess.run([str(NEARDUP), 'filter', '--input', str(one)], capture_output=True, text=True)
+            done = neardup('filter', '--input', one)
             self.assertEqual(done.returncode, code)
             self.assertIn('1 record is too few to learn from', done.stderr)
             self.assertNotRegex(done.stderr, r'\b1 records')
@@ -104,16 +100,14 @@ class TooManyDeadLetters(unittest.TestCase):
         self.assertIn('stopped before the commit because dead_letters.on_excess is fail', done.stderr)
 
 
-class Learning(unittest.TestCase):
+class Learning(FolderTest):
     """Records with prose and fields of their sources; a fifth are copies with one other word, by another source."""
 
     WORDS = [a + b for a in ('har', 'bri', 'cou', 'deb', 'tra', 'mor', 'win', 'sto', 'gar', 'lan')
              for b in ('bour', 'dge', 'ncil', 'ate', 'ffic', 'ning', 'ter', 'ry', 'den', 'tern')]
 
     def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix='neardup-filter-')
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        super().setUp()
         self.random = random.Random(7)
         texts = []
         for _ in range(1000):
@@ -127,8 +121,7 @@ class Learning(unittest.TestCase):
     def filter(self, *options):
         path = self.folder / 'records.jsonl'
         path.write_text('\n'.join(self.records) + '\n')
-        done = subprocess.run([str(NEARDUP), 'filter', '--input', str(path), '--json', *options],
-                              text=True, capture_output=True)
+        done = neardup('filter', '--input', path, '--json', *options)
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stderr)
 
@@ -173,16 +166,10 @@ VERDICTS = ['a1\tunique\t\t\t', 'a2\tduplicate\ta1\t0\texact', 'a3\tduplicate\ta
             'a5\tdead-letter\t\t\t']
 
 
-class Outputs(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix='neardup-filter-')
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
+class Outputs(FolderTest):
     def filter(self, *options, lines=None):
-        done = subprocess.run([str(NEARDUP), 'filter', '--input', '-', '--fields', 'title', '--id-field', 'id',
-                               *map(str, options)],
-                              text=True, capture_output=True, input=''.join(f'{line}\n' for line in lines or LINES))
+        done = neardup('filter', '--input', '-', '--fields', 'title', '--id-field', 'id', *options,
+                       input=''.join(f'{line}\n' for line in lines or LINES))
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 
@@ -201,8 +188,7 @@ class Outputs(unittest.TestCase):
         self.filter('--set', 'match.distance_max=0', '--unique', self.folder / 'u.jsonl.gz', lines=lines)
         packed = (self.folder / 'u.jsonl.gz').read_bytes()
         self.assertEqual(gzip.decompress(packed).decode().splitlines(), lines)
-        again = subprocess.run([str(NEARDUP), 'filter', '--input', str(self.folder / 'u.jsonl.gz'), '--fields', 'title',
-                                '--json'], text=True, capture_output=True)
+        again = neardup('filter', '--input', self.folder / 'u.jsonl.gz', '--fields', 'title', '--json')
         self.assertEqual(json.loads(again.stderr)['records'], len(lines))
 
     def test_pairs_hold_each_duplicate_beside_its_original(self):
@@ -237,16 +223,14 @@ class Outputs(unittest.TestCase):
     def test_without_an_id_field_lines_are_numbered(self):
         path = self.folder / 'r.jsonl'
         path.write_text(''.join(f'{line}\n' for line in LINES))
-        done = subprocess.run([str(NEARDUP), 'filter', '--input', str(path), '--fields', 'title', '--groups', '-'],
-                              text=True, capture_output=True)
+        done = neardup('filter', '--input', path, '--fields', 'title', '--groups', '-')
         self.assertEqual([member['id'] for member in json.loads(done.stdout)['members']], ['1', '2', '3'])
 
     def test_an_id_field_that_no_record_has_is_an_error_that_names_the_nearest(self):
         path = self.folder / 'r.jsonl'
         path.write_text(''.join(f'{line}\n' for line in LINES))
         unique = self.folder / 'u.jsonl'
-        done = subprocess.run([str(NEARDUP), 'filter', '--input', str(path), '--fields', 'title', '--id-field', 'ids',
-                               '--unique', str(unique)], text=True, capture_output=True)
+        done = neardup('filter', '--input', path, '--fields', 'title', '--id-field', 'ids', '--unique', unique)
         self.assertEqual(done.returncode, 78, done.stderr)
         self.assertIn('--id-field ids: none of the first 4 records has this field, did you mean id?; the first of them has '
                       'the fields id, title.', done.stderr)
@@ -255,18 +239,16 @@ class Outputs(unittest.TestCase):
     def summary(self, lines):
         path = self.folder / 'r.jsonl'
         path.write_text(''.join(f'{line}\n' for line in lines))
-        command = [str(NEARDUP), 'filter', '--input', str(path), '--fields', 'title', '--verdicts', '-']
-        done = subprocess.run([*command, '--json'], text=True, capture_output=True)
+        command = ['filter', '--input', path, '--fields', 'title', '--verdicts', '-']
+        done = neardup(*command, '--json')
         kinds = [line.split('\t')[4] for line in done.stdout.splitlines()[1:]]
-        return json.loads(done.stderr), kinds, subprocess.run(command, text=True, capture_output=True).stderr
+        return json.loads(done.stderr), kinds, neardup(*command).stderr
 
     def keep_newest(self, lines, *options, code=0):
         records = self.folder / 'records.jsonl'
         records.write_text(''.join(f'{line}\n' for line in lines))
-        done = subprocess.run([str(NEARDUP), 'filter', '--input', str(records), '--fields', 'title', '--id-field', 'id',
-                               '--set', 'match.mode=near', '--keep', 'newest', '--set', 'window.window_ms=30d',
-                               '--set', 'record.time_format=milliseconds', *map(str, options)],
-                              text=True, capture_output=True)
+        done = neardup('filter', '--input', records, '--fields', 'title', '--id-field', 'id', '--set', 'match.mode=near',
+                       '--keep', 'newest', '--set', 'window.window_ms=30d', '--set', 'record.time_format=milliseconds', *options)
         self.assertEqual(done.returncode, code, done.stderr)
         return done
 
@@ -301,8 +283,8 @@ class Outputs(unittest.TestCase):
     def test_to_keep_the_newest_a_time_and_a_file_are_needed(self):
         refused = self.keep_newest(LINES, code=78)
         self.assertIn('--set record.time_field=FIELD', refused.stderr)
-        pipe = subprocess.run([str(NEARDUP), 'filter', '--input', '-', '--fields', 'title', '--keep', 'newest',
-                               '--set', 'record.time_field=at'], text=True, capture_output=True, input='')
+        pipe = neardup('filter', '--input', '-', '--fields', 'title', '--keep', 'newest',
+                       '--set', 'record.time_field=at', input='')
         self.assertEqual(pipe.returncode, 78)
         self.assertIn('reads the input twice, which standard input does not allow', pipe.stderr)
 
@@ -316,7 +298,7 @@ class Outputs(unittest.TestCase):
         self.assertIn('2 of the exact duplicates are equal to an earlier near duplicate', text)
 
     def test_line_mode_answers_each_line_before_the_next_one_comes(self):
-        process = subprocess.Popen([str(NEARDUP), 'filter', '--input', '-', '--fields', 'title', '--id-field', 'id',
+        process = subprocess.Popen([NEARDUP, 'filter', '--input', '-', '--fields', 'title', '--id-field', 'id',
                                     '--line-mode'], text=True, bufsize=1, stdin=subprocess.PIPE,
                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         for line, verdict in zip(LINES, VERDICTS):
@@ -339,20 +321,14 @@ class Outputs(unittest.TestCase):
         self.assertEqual(one, many)
 
 
-class Forms(unittest.TestCase):
+class Forms(FolderTest):
     """Files as people have them."""
-
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix='neardup-filter-')
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
 
     def filter(self, content, *options, fields=('--fields', 'title')):
         path = self.folder / 'r.jsonl'
         path.write_bytes(content)
         unique = self.folder / 'u.jsonl'
-        done = subprocess.run([str(NEARDUP), 'filter', '--input', str(path), *fields, '--json', '--unique', str(unique),
-                               *options], text=True, capture_output=True)
+        done = neardup('filter', '--input', path, *fields, '--json', '--unique', unique, *options)
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stderr), unique.read_bytes()
 
@@ -377,7 +353,7 @@ class Forms(unittest.TestCase):
         self.assertEqual(unique, LINES[0].encode() + b'\n')
 
     def test_a_folder_is_named(self):
-        done = subprocess.run([str(NEARDUP), 'filter', '--input', str(self.folder)], text=True, capture_output=True)
+        done = neardup('filter', '--input', self.folder)
         self.assertEqual((done.returncode, done.stderr),
                          (74, f'neardup: {self.folder}: found a folder, expected a file\n'))
 
@@ -395,8 +371,7 @@ class Forms(unittest.TestCase):
         writer = threading.Thread(target=append)
         writer.start()
         try:
-            done = subprocess.run([str(NEARDUP), 'filter', '--input', str(path), '--fields', 'title', '--json'],
-                                  text=True, capture_output=True)
+            done = neardup('filter', '--input', path, '--fields', 'title', '--json')
         finally:
             writing.set()
             writer.join()
@@ -415,7 +390,7 @@ class Reproducible(unittest.TestCase):
                 '--set', 'transaction.interval_ms=10', '--set', 'transaction.bytes_max=64KiB')
         for more, wait_s in ((fast, 0), (slow, 0.02)):
             process = subprocess.Popen(
-                [str(NEARDUP), 'filter', '--input', '-', '--fields', 'title', '--set', 'match.mode=near',
+                [NEARDUP, 'filter', '--input', '-', '--fields', 'title', '--set', 'match.mode=near',
                  '--verdicts', '-', *options, *more],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
             reader = threading.Thread(target=lambda: outputs.append(process.stdout.read()))

@@ -9,12 +9,12 @@ import collections
 import json
 import pathlib
 import random
-import subprocess
-import sys
 import tempfile
 import unittest
 
-NEARDUP = sys.argv.pop(1)
+from program import neardup
+
+
 SEED = 7
 RECORDS = 120
 WORDS = [f"{stem}{ending}" for stem in ("bridg", "harb", "falc", "orch", "tunn", "ferr", "glac",
@@ -34,7 +34,7 @@ def article(number, choose):
 
 
 def run(*words, code=0):
-    done = subprocess.run([NEARDUP, *map(str, words)], capture_output=True, text=True)
+    done = neardup(*words)
     assert done.returncode == code, (words, done.returncode, done.stdout, done.stderr)
     return done
 

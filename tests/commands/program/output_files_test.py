@@ -7,14 +7,12 @@ not end well leaves every file as it was.
 import gzip
 import json
 import os
-import pathlib
 import random
 import subprocess
-import sys
-import tempfile
 import unittest
 
-NEARDUP = sys.argv.pop(1)
+from program import NEARDUP, FolderTest, neardup
+
 EXIT_CONFIG = 78
 EXIT_IO = 74
 WORDS = [stem + ending for stem in ("bridg", "harb", "falc", "orch", "tunn", "ferr", "glac", "viol")
@@ -24,22 +22,19 @@ RECORDS = "".join(json.dumps({"id": f"a{n}", "title": " ".join(CHOOSE.choices(WO
                   for n in range(150)).encode()
 
 
-class OutputFiles(unittest.TestCase):
+class OutputFiles(FolderTest):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.path = pathlib.Path(folder.name)
+        super().setUp()
         self.put("f.jsonl", RECORDS)
 
     def put(self, name, content):
-        (self.path / name).write_bytes(content)
+        (self.folder / name).write_bytes(content)
 
     def run_in(self, *words, **more):
-        return subprocess.run([NEARDUP, *words], cwd=self.path, capture_output=True, timeout=120,
-                              **more)
+        return neardup(*words, cwd=self.folder, text=False, **more)
 
     def files(self):
-        return {path.name: path.read_bytes() for path in self.path.iterdir() if path.is_file()}
+        return {path.name: path.read_bytes() for path in self.folder.iterdir() if path.is_file()}
 
     def assert_refused(self, reason, *words, code=EXIT_CONFIG, **more):
         """The command names the reason, and every file is as it was."""
@@ -65,21 +60,21 @@ class OutputFiles(unittest.TestCase):
                             *self.filter("--config", "c.yaml", "--verdicts", "c.yaml"))
 
     def test_filter_sees_its_input_behind_links_and_other_spellings(self):
-        (self.path / "folder").mkdir()
-        (self.path / "soft").symlink_to("f.jsonl")
-        (self.path / "hard").hardlink_to(self.path / "f.jsonl")
-        (self.path / "here").symlink_to(".")
-        for name in ("soft", "hard", "folder/../f.jsonl", "here/f.jsonl", self.path / "f.jsonl"):
+        (self.folder / "folder").mkdir()
+        (self.folder / "soft").symlink_to("f.jsonl")
+        (self.folder / "hard").hardlink_to(self.folder / "f.jsonl")
+        (self.folder / "here").symlink_to(".")
+        for name in ("soft", "hard", "folder/../f.jsonl", "here/f.jsonl", self.folder / "f.jsonl"):
             self.assert_refused(f"--unique {name}", *self.filter("--unique", str(name)))
 
     def test_filter_sees_its_input_behind_standard_streams(self):
         before = self.files()
-        with open(self.path / "f.jsonl", "ab") as appended:
-            done = subprocess.run([NEARDUP, *self.filter("--unique", "-")], cwd=self.path,
+        with open(self.folder / "f.jsonl", "ab") as appended:
+            done = subprocess.run([NEARDUP, *self.filter("--unique", "-")], cwd=self.folder,
                                   stdout=appended, stderr=subprocess.PIPE, timeout=120)
         self.assertEqual(self.files(), before)
         self.assertEqual(done.returncode, EXIT_CONFIG, done.stderr)
-        with open(self.path / "f.jsonl", "rb") as read:
+        with open(self.folder / "f.jsonl", "rb") as read:
             self.assert_refused("--unique f.jsonl", "filter", "--input", "-", "--unique", "f.jsonl",
                                 stdin=read)
 
@@ -89,11 +84,11 @@ class OutputFiles(unittest.TestCase):
                 "--unique", pair[0], "--duplicate", pair[1]))
             self.assertIn(f"--unique {pair[0]}", said)
         self.assert_refused("--verdicts -", *self.filter("--unique", "-", "--verdicts", "-"))
-        (self.path / "dangling").symlink_to("u")
+        (self.folder / "dangling").symlink_to("u")
         self.assert_refused("--duplicate dangling", *self.filter("--unique", "u", "--duplicate",
                                                                  "dangling"))
         self.put("old", b"old\n")
-        (self.path / "hard").hardlink_to(self.path / "old")
+        (self.folder / "hard").hardlink_to(self.folder / "old")
         self.assert_refused("--verdicts hard", *self.filter("--unique", "old", "--verdicts", "hard"))
 
     def test_other_commands_also_refuse_to_overwrite_what_they_read(self):
@@ -136,17 +131,17 @@ class OutputFiles(unittest.TestCase):
 
     def test_an_output_keeps_its_permissions_and_links(self):
         self.put("real", b"old\n")
-        os.chmod(self.path / "real", 0o640)
-        (self.path / "folder").mkdir()
-        (self.path / "folder" / "soft").symlink_to("../real")
+        os.chmod(self.folder / "real", 0o640)
+        (self.folder / "folder").mkdir()
+        (self.folder / "folder" / "soft").symlink_to("../real")
         done = self.run_in(*self.filter("--unique", "folder/soft", "--verdicts", "new"))
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertTrue((self.path / "folder" / "soft").is_symlink())
-        self.assertEqual((self.path / "real").read_bytes(), RECORDS)
-        self.assertEqual((self.path / "real").stat().st_mode & 0o777, 0o640)
+        self.assertTrue((self.folder / "folder" / "soft").is_symlink())
+        self.assertEqual((self.folder / "real").read_bytes(), RECORDS)
+        self.assertEqual((self.folder / "real").stat().st_mode & 0o777, 0o640)
         mask = os.umask(0)
         os.umask(mask)
-        self.assertEqual((self.path / "new").stat().st_mode & 0o777, 0o666 & ~mask)
+        self.assertEqual((self.folder / "new").stat().st_mode & 0o777, 0o666 & ~mask)
         self.assertEqual(sorted(self.files()), ["f.jsonl", "new", "real"])
 
     def test_pipes_and_devices_are_written_directly(self):
@@ -159,12 +154,12 @@ class OutputFiles(unittest.TestCase):
         with os.fdopen(read, "rb") as pipe:
             self.assertEqual(pipe.read(), RECORDS)
         self.assertEqual(len(done.stdout.splitlines()), 151)
-        with open(self.path / "shared", "wb") as shared:
+        with open(self.folder / "shared", "wb") as shared:
             shared.write(b"before\n")
             shared.flush()
-            subprocess.run([NEARDUP, *self.filter("--unique", "/dev/stdout")], cwd=self.path,
+            subprocess.run([NEARDUP, *self.filter("--unique", "/dev/stdout")], cwd=self.folder,
                            check=True, stdout=shared, stderr=subprocess.DEVNULL)
-        self.assertEqual((self.path / "shared").read_bytes(), b"before\n" + RECORDS)
+        self.assertEqual((self.folder / "shared").read_bytes(), b"before\n" + RECORDS)
 
 
 if __name__ == "__main__":

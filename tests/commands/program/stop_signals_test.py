@@ -6,16 +6,15 @@ says how far the command came, and the exit code is 128 and the number of the si
 
 import json
 import os
-import pathlib
 import random
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
-NEARDUP = sys.argv.pop(1)
+from program import NEARDUP, FolderTest
+
 EARLY_SIGNAL = sys.argv.pop(1)
 WAIT_S = 120
 CHOOSE = random.Random(4)
@@ -29,15 +28,13 @@ def take_signals():
         signal.signal(number, signal.SIG_DFL)
 
 
-class StopSignals(unittest.TestCase):
+class StopSignals(FolderTest):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.path = pathlib.Path(folder.name)
-        (self.path / "u").write_text("old\n")
+        super().setUp()
+        (self.folder / "u").write_text("old\n")
 
     def start(self, *words):
-        process = subprocess.Popen([NEARDUP, *words], cwd=self.path, stdin=subprocess.PIPE,
+        process = subprocess.Popen([NEARDUP, *words], cwd=self.folder, stdin=subprocess.PIPE,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                    preexec_fn=take_signals)
         self.addCleanup(process.wait)
@@ -45,7 +42,7 @@ class StopSignals(unittest.TestCase):
         return process
 
     def names(self):
-        return sorted(path.name for path in self.path.iterdir())
+        return sorted(path.name for path in self.folder.iterdir())
 
     def stop(self, process, number):
         """Returns the rest of standard output, and standard error."""
@@ -56,7 +53,7 @@ class StopSignals(unittest.TestCase):
         process.stdout.close()
         process.stderr.close()
         self.assertEqual(process.returncode, 128 + number, said)
-        self.assertEqual((self.path / "u").read_text(), "old\n")
+        self.assertEqual((self.folder / "u").read_text(), "old\n")
         return rest, said
 
     def test_filter_that_waits_for_records_to_learn_from_ends_at_the_first_signal(self):
@@ -90,13 +87,13 @@ class StopSignals(unittest.TestCase):
         process = self.start("filter", "--input", "-", "--fields", "title", "--unique", "all")
         process.communicate(RECORDS, WAIT_S)
         self.assertEqual(process.returncode, 0)
-        self.assertEqual((self.path / "all").read_bytes(), RECORDS)
+        self.assertEqual((self.folder / "all").read_bytes(), RECORDS)
 
     def stop_while_reading(self, number, temporary, *words):
         """Stops a command that reads standard input and has opened its outputs."""
         process = self.start(*words)
         end = time.monotonic() + WAIT_S
-        while not (self.path / temporary).exists():
+        while not (self.folder / temporary).exists():
             self.assertLess(time.monotonic(), end, "the command never opened its outputs")
             self.assertIsNone(process.poll(), "the command ended")
             time.sleep(0.01)
@@ -121,7 +118,7 @@ class StopSignals(unittest.TestCase):
         def ignore():
             signal.signal(signal.SIGHUP, signal.SIG_IGN)
         process = subprocess.Popen([NEARDUP, "filter", "--input", "-", "--fields", "title",
-                                    "--unique", "all", "--verdicts", "-"], cwd=self.path,
+                                    "--unique", "all", "--verdicts", "-"], cwd=self.folder,
                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                    stderr=subprocess.DEVNULL, preexec_fn=ignore)
         process.stdin.write(RECORDS)
@@ -131,12 +128,12 @@ class StopSignals(unittest.TestCase):
         os.kill(process.pid, signal.SIGHUP)
         process.communicate(b"", WAIT_S)
         self.assertEqual(process.returncode, 0)
-        self.assertEqual((self.path / "all").read_bytes(), RECORDS)
+        self.assertEqual((self.folder / "all").read_bytes(), RECORDS)
 
     def test_a_reload_signal_does_not_end_a_service_that_has_just_begun(self):
         early = {**os.environ, "LD_PRELOAD": EARLY_SIGNAL,
                  "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"}
-        ends = {command: subprocess.run([NEARDUP, command, "--config", "none.yaml"], cwd=self.path, env=early,
+        ends = {command: subprocess.run([NEARDUP, command, "--config", "none.yaml"], cwd=self.folder, env=early,
                                         preexec_fn=take_signals, capture_output=True, timeout=WAIT_S).returncode
                 for command in ("run", "validate")}
         self.assertEqual(ends["validate"], -signal.SIGHUP)

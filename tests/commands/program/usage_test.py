@@ -9,12 +9,13 @@ import pathlib
 import re
 import ssl
 import subprocess
-import sys
 import tempfile
 import threading
 import unittest
 
-NEARDUP = str(pathlib.Path(sys.argv.pop(1)).resolve())
+from program import NEARDUP, neardup
+
+
 EXIT_USAGE = 64
 
 # Each script prints the completions of its last argument, one per line. The script for zsh replaces the functions that
@@ -35,7 +36,7 @@ ZEROTH = {"bash": ["bash"], "zsh": ["zsh"]}  # fish has no $0
 
 class Usage(unittest.TestCase):
     def assert_says(self, words, expected):
-        done = subprocess.run([NEARDUP, *words.split()], capture_output=True, text=True)
+        done = neardup(*words.split())
         self.assertEqual(done.returncode, EXIT_USAGE, words)
         self.assertEqual(done.stderr, f"neardup: {expected}\n", words)
 
@@ -58,13 +59,13 @@ class Usage(unittest.TestCase):
         self.assert_says("reset --partition news/0", "--partition requires --to; see `neardup reset --help`")
         self.assert_says("reset --all --to latest --partition news/0", "--to excludes --all; see `neardup reset --help`")
         # It takes the options of `run`, and gets as far as the broker that does not answer.
-        done = subprocess.run([NEARDUP, "reset", "--all", "--brokers", "localhost:1", "--topics", "news,notes", "--fields",
+        done = neardup("reset", "--all", "--brokers", "localhost:1", "--topics", "news,notes", "--fields",
                                "title", "--state-dir", "s", "--metrics-port", "0", "--set",
-                               "kafka.answer_timeout_ms=100ms"], capture_output=True, text=True)
+                               "kafka.answer_timeout_ms=100ms")
         self.assertEqual(done.returncode, 69, done.stderr)
 
     def run_well(self, words):
-        done = subprocess.run([NEARDUP, *words.split()], capture_output=True, text=True)
+        done = neardup(*words.split())
         self.assertEqual((done.returncode, done.stderr), (0, ""), words)
         return done.stdout
 
@@ -134,20 +135,18 @@ class Usage(unittest.TestCase):
                                        ("lanes migrate", "--to", "4"), ("import", "--from", "x"),
                                        ("replay", "--dead-letter", "x"), ("reset", "--input", "news/0")):
             with self.subTest(f"{command} {former}"):
-                done = subprocess.run([NEARDUP, *command.split(), former, value, "--config", "no-such.yaml"],
-                                      capture_output=True, text=True)
+                done = neardup(*command.split(), former, value, "--config", "no-such.yaml")
                 self.assertNotIn("unknown option", done.stderr)
-                shown = subprocess.run([NEARDUP, *command.split(), "--help"], capture_output=True, text=True).stdout
+                shown = neardup(*command.split(), "--help").stdout
                 self.assertNotRegex(shown, rf"(?m)^  (-\w,)?{former}\b(?!-)")
         self.assert_says("tune -o x --window", "--window-entries: found no value, expected one; see `neardup tune --help`")
 
     def test_healthcheck_asks_where_the_configuration_says(self):
         for host, shown in (("0.0.0.0", "127.0.0.1"), ("127.0.0.1", "127.0.0.1"), ('"::"', "[::1]")):
-            done = subprocess.run([NEARDUP, "healthcheck", "--set", f"metrics.host={host}", "--metrics-port", "9"],
-                                  capture_output=True, text=True)
+            done = neardup("healthcheck", "--set", f"metrics.host={host}", "--metrics-port", "9")
             self.assertEqual(done.returncode, 69, done.stderr)
             self.assertIn(f"http://{shown}:9/readyz: cannot connect", done.stderr)
-        done = subprocess.run([NEARDUP, "healthcheck", "--set", "metrics.port=0"], capture_output=True, text=True)
+        done = neardup("healthcheck", "--set", "metrics.port=0")
         self.assertEqual(done.returncode, 78)
         self.assertIn("metrics.port: found 0", done.stderr)
         self.assert_says("healthcheck --config a --url b",
@@ -175,7 +174,7 @@ class Usage(unittest.TestCase):
                 for arguments in (["--url", f"https://127.0.0.1:{server.server_port}/readyz"],
                                   ["--set", f"metrics.tls_certificate_path={certificate}", "--set",
                                    f"metrics.tls_key_path={key}", "--set", f"metrics.port={server.server_port}"]):
-                    done = subprocess.run([NEARDUP, "healthcheck", *arguments], capture_output=True, text=True)
+                    done = neardup("healthcheck", *arguments)
                     self.assertEqual((done.returncode, done.stdout), (0, "200 active\n"), done.stderr)
                 server.shutdown()
 
