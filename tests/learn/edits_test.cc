@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "learn/words.h"
 
@@ -68,13 +69,14 @@ TEST(EditKindOf, ReadsEveryName) {
   EXPECT_EQ(Name({EditKind::kReordered, 0}), "reordered");
 }
 
-TEST(EditWords, ReplacesTheShareOfWordsThatTheStrengthGives) {
-  for (const std::string_view text : {kEnglish, kChinese}) {
+TEST(EditWords, ReplacesOrMisspellsTheShareOfWordsThatTheStrengthGives) {
+  for (const auto& [kind, text] : {std::pair(EditKind::kReplaced, kEnglish),
+                                   {EditKind::kReplaced, kChinese},
+                                   {EditKind::kTypo, kEnglish}}) {
     const std::vector<std::string> before = WordsOf(text);
     const size_t wanted = (before.size() * 20 + 50) / 100;
     for (uint64_t seed = 0; seed < kSeeds; ++seed) {
-      const std::vector<std::string> after =
-          WordsOf(EditedWords({EditKind::kReplaced, 20}, text, seed));
+      const std::vector<std::string> after = WordsOf(EditedWords({kind, 20}, text, seed));
       ASSERT_EQ(after.size(), before.size()) << seed;
       size_t different = 0;
       for (size_t i = 0; i < before.size(); ++i) different += before[i] != after[i] ? 1 : 0;
@@ -129,19 +131,6 @@ TEST(EditWords, CutsOrAddsTheShareOfWordsAtTheEndOfTheLongestText) {
       ASSERT_EQ(added.size(), before.size() + wanted);
       EXPECT_TRUE(std::equal(before.begin(), before.end(), added.begin()));
     }
-  }
-}
-
-TEST(EditWords, MisspellsTheShareOfWordsThatTheStrengthGives) {
-  const std::vector<std::string> before = WordsOf(kEnglish);
-  const size_t wanted = (before.size() * 20 + 50) / 100;
-  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
-    const std::vector<std::string> after =
-        WordsOf(EditedWords({EditKind::kTypo, 20}, kEnglish, seed));
-    ASSERT_EQ(after.size(), before.size());
-    size_t different = 0;
-    for (size_t i = 0; i < before.size(); ++i) different += before[i] != after[i] ? 1 : 0;
-    EXPECT_EQ(different, wanted) << seed;
   }
 }
 

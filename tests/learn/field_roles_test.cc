@@ -65,6 +65,17 @@ Outcome Decide(const Stream& stream) {
   return outcome;
 }
 
+void ExpectNoMistake(const Outcome& outcome) {
+  EXPECT_EQ(outcome.wrong, 0U);
+  EXPECT_EQ(outcome.missed, 0U);
+}
+
+FieldRoles RolesOf(const Stream& stream, const RecordOptions& given = {}) {
+  FieldStudy study;
+  for (const std::string& payload : stream.payloads) study.Add(payload);
+  return ChooseRoles(ViewsOf(stream.payloads), study.Finish(), given);
+}
+
 std::string Number(uint64_t number) { return std::to_string(number); }
 
 /// Every tenth record comes again at once, byte for byte.
@@ -101,9 +112,7 @@ TEST(Roles, KeepReadingsOrdersAndPaymentsApart) {
        {std::function<std::string(size_t)>(readings), std::function<std::string(size_t)>(orders),
         std::function<std::string(size_t)>(payments)}) {
     for (const size_t records : {300U, 5000U}) {
-      const Outcome outcome = Decide(Redelivered(records, kind));
-      EXPECT_EQ(outcome.wrong, 0U);
-      EXPECT_EQ(outcome.missed, 0U);
+      ExpectNoMistake(Decide(Redelivered(records, kind)));
     }
   }
 }
@@ -121,8 +130,7 @@ TEST(Roles, FindRowsThatComeAgainUnderAnotherRequest) {
                    thing);
   }
   const Outcome outcome = Decide(stream);
-  EXPECT_EQ(outcome.wrong, 0U);
-  EXPECT_EQ(outcome.missed, 0U);
+  ExpectNoMistake(outcome);
   EXPECT_GT(outcome.copies, 50U);
 }
 
@@ -157,14 +165,10 @@ Stream Offers(uint64_t seed) {
 TEST(Roles, TellVariantsOfASeriesByTheirTitleAndFindWhatIsListedTwice) {
   const Stream stream = Offers(13);
   const Outcome outcome = Decide(stream);
-  EXPECT_EQ(outcome.wrong, 0U);
-  EXPECT_EQ(outcome.missed, 0U);
+  ExpectNoMistake(outcome);
   EXPECT_GT(outcome.copies, 20U);
-  FieldStudy study;
-  for (const std::string& payload : stream.payloads) study.Add(payload);
   std::map<std::string, FieldRole> roles;
-  const FieldRoles chosen = ChooseRoles(ViewsOf(stream.payloads), study.Finish(), {});
-  for (const StudiedField& field : chosen.fields) roles[field.facts.path] = field.role;
+  for (const StudiedField& field : RolesOf(stream).fields) roles[field.facts.path] = field.role;
   EXPECT_EQ(roles["description"], FieldRole::kText);
   EXPECT_EQ(roles["title"], FieldRole::kKey);
   EXPECT_EQ(roles["size"], FieldRole::kKey);
@@ -208,7 +212,7 @@ TEST(Roles, KeepApartWhatSharesAStandingTextAndFindItWhenItIsDeliveredAgain) {
   for (int i = 0; i < 20; ++i) stock.push_back(Phrase(random, 14));
   // A notice names its place and its day in fields. Its title names only the place, as one word of
   // five.
-  const Outcome notices = Decide(Delivered(600, [&](size_t i) {
+  ExpectNoMistake(Decide(Delivered(600, [&](size_t i) {
     const std::string place = LetterWord(i % 120);
     const size_t day = (i % 120 * 37 + i / 120 * 13) % 171;  // each work at a place has its own day
     return Fields{{"title", "Road works planned near " + place},
@@ -216,9 +220,7 @@ TEST(Roles, KeepApartWhatSharesAStandingTextAndFindItWhenItIsDeliveredAgain) {
                   {"from_day", "2026-0" + Number(1 + day % 9) + "-" + Number(10 + day / 9)},
                   {"level", i % 2 == 0 ? "minor" : "major"},
                   {"text", stock[i % 20]}};
-  }));
-  EXPECT_EQ(notices.wrong, 0U);
-  EXPECT_EQ(notices.missed, 0U);
+  })));
   // A size and a stock number tell the variants of a product apart.
   const Outcome variants = Decide(Delivered(600, [&](size_t i) {
     const size_t product = i / 8;
@@ -329,7 +331,7 @@ TEST(Roles, DoNotJoinFilledInFormsInASmallFileOrAmongOtherTexts) {
 
 TEST(Roles, TakeTheDateOfAMatchAsContent) {
   SeededRandom random(22);
-  const Outcome outcome = Decide(Delivered(500, [&](size_t i) {
+  ExpectNoMistake(Decide(Delivered(500, [&](size_t i) {
     const std::string home = LetterWord(i % 120);
     const std::string away = LetterWord(500 + i % 120);
     return Fields{
@@ -337,9 +339,7 @@ TEST(Roles, TakeTheDateOfAMatchAsContent) {
         {"match_date", Number(2022 + i / 120) + "-0" + Number(1 + i % 9) + "-1" + Number(i % 7)},
         {"home", home},
         {"report", home + " town has lost to " + away + " city one to nothing."}};
-  }));
-  EXPECT_EQ(outcome.wrong, 0U);
-  EXPECT_EQ(outcome.missed, 0U);
+  })));
 }
 
 TEST(Roles, CompareEventsWithoutATextByAllTheyHave) {
@@ -354,9 +354,7 @@ TEST(Roles, CompareEventsWithoutATextByAllTheyHave) {
     stream.Add(event, i);
     if (random.Chance(50)) stream.Add(event, i);
   }
-  const Outcome outcome = Decide(stream);
-  EXPECT_EQ(outcome.wrong, 0U);
-  EXPECT_EQ(outcome.missed, 0U);
+  ExpectNoMistake(Decide(stream));
 }
 
 TEST(Roles, CompareTwoSchemasOnOneTopicEachByItsOwnFields) {
@@ -371,9 +369,7 @@ TEST(Roles, CompareTwoSchemasOnOneTopicEachByItsOwnFields) {
                 {first ? "text" : "body", Phrase(text, 30)}},
                thing);
   }
-  const Outcome outcome = Decide(stream);
-  EXPECT_EQ(outcome.wrong, 0U);
-  EXPECT_EQ(outcome.missed, 0U);
+  ExpectNoMistake(Decide(stream));
 }
 
 TEST(Roles, FindAnArticleOnAnotherSiteUnderALongerTitle) {
@@ -390,9 +386,7 @@ TEST(Roles, FindAnArticleOnAnotherSiteUnderALongerTitle) {
                 {"text", text + " all rights reserved"}},
                i);
   }
-  const Outcome outcome = Decide(stream);
-  EXPECT_EQ(outcome.wrong, 0U);
-  EXPECT_EQ(outcome.missed, 0U);
+  ExpectNoMistake(Decide(stream));
 }
 
 TEST(Roles, DoNotJoinHeadingsThatComeAgain) {
@@ -422,9 +416,7 @@ TEST(Roles, FindTheSameMessageInArraysAtAnotherTime) {
                        messages[message] + R"("}]}]})",
                    message);
   }
-  const Outcome outcome = Decide(stream);
-  EXPECT_EQ(outcome.wrong, 0U);
-  EXPECT_EQ(outcome.missed, 0U);
+  ExpectNoMistake(Decide(stream));
 }
 
 TEST(Roles, AreTheSameInEachOrderOfTheRecords) {
@@ -445,10 +437,7 @@ TEST(Roles, AreTheSameInEachOrderOfTheRecords) {
 TEST(Roles, NeverLeaveOutOrCompareWhatAPersonExcludes) {
   RecordOptions given;
   given.exclude = {"title"};
-  FieldStudy study;
-  const Stream stream = Offers(21);
-  for (const std::string& payload : stream.payloads) study.Add(payload);
-  const FieldRoles roles = ChooseRoles(ViewsOf(stream.payloads), study.Finish(), given);
+  const FieldRoles roles = RolesOf(Offers(21), given);
   EXPECT_EQ(roles.record.exclude, given.exclude);
   EXPECT_FALSE(IsSelected(roles.record, "title"));
 }
@@ -478,12 +467,6 @@ Stream Wares(uint64_t seed, uint64_t others_per_mille) {
   return stream;
 }
 
-FieldRoles RolesOf(const Stream& stream) {
-  FieldStudy study;
-  for (const std::string& payload : stream.payloads) study.Add(payload);
-  return ChooseRoles(ViewsOf(stream.payloads), study.Finish(), {});
-}
-
 TEST(Roles, AskWhetherAFieldThatTellsCopiesApartMatters) {
   const Stream stream = Wares(22, 100);
   const FieldRoles roles = RolesOf(stream);
@@ -497,8 +480,7 @@ TEST(Roles, AskWhetherAFieldThatTellsCopiesApartMatters) {
   EXPECT_LT(question.earlier.offset, question.later.offset);
   EXPECT_EQ(thing(question.earlier) + 1, thing(question.later)) << "an example";
   const Outcome outcome = Decide(stream);
-  EXPECT_EQ(outcome.wrong, 0U);
-  EXPECT_EQ(outcome.missed, 0U);
+  ExpectNoMistake(outcome);
   EXPECT_GT(outcome.copies, 100U);
 }
 

@@ -58,20 +58,25 @@ std::vector<std::string> WithMetadata(std::vector<std::string> payloads) {
   return payloads;
 }
 
+Tuning Tuned(const std::vector<std::string>& payloads, const TuneOptions& options = {}) {
+  const Result<Tuning> tuning = Tune(ViewsOf(payloads), options);
+  EXPECT_TRUE(tuning.ok()) << tuning.error().text;
+  return tuning.ok() ? *tuning : Tuning();
+}
+
 TEST(Tune, ProposesTheTextAndLeavesOutIdentifiersAndTimes) {
   const std::vector<std::string> payloads = WithMetadata(TextStream(kSeed, 400, 80, 3));
-  const Result<Tuning> tuning = Tune(ViewsOf(payloads), {});
-  ASSERT_TRUE(tuning.ok()) << tuning.error().text;
-  EXPECT_FALSE(tuning->fields_given);
-  EXPECT_TRUE(tuning->has_text);
-  EXPECT_THAT(tuning->proposed.record.fields, ElementsAre(FieldSelector{"text"}, kOtherFields));
-  EXPECT_THAT(tuning->proposed.record.exclude, ElementsAre("at", "id"));
-  EXPECT_FALSE(tuning->proposed.feature.masks.any()) << "masks are not guessed";
-  EXPECT_EQ(tuning->fields.size(), 3U) << "fields that are left out are listed, too";
-  EXPECT_EQ(tuning->calibration.mode, MatchMode::kNear);
-  EXPECT_EQ(tuning->records, 400U);
-  EXPECT_EQ(tuning->distinct + tuning->repeats, 400U);
-  EXPECT_TRUE(CheckOptions(tuning->proposed).ok());
+  const Tuning tuning = Tuned(payloads);
+  EXPECT_FALSE(tuning.fields_given);
+  EXPECT_TRUE(tuning.has_text);
+  EXPECT_THAT(tuning.proposed.record.fields, ElementsAre(FieldSelector{"text"}, kOtherFields));
+  EXPECT_THAT(tuning.proposed.record.exclude, ElementsAre("at", "id"));
+  EXPECT_FALSE(tuning.proposed.feature.masks.any()) << "masks are not guessed";
+  EXPECT_EQ(tuning.fields.size(), 3U) << "fields that are left out are listed, too";
+  EXPECT_EQ(tuning.calibration.mode, MatchMode::kNear);
+  EXPECT_EQ(tuning.records, 400U);
+  EXPECT_EQ(tuning.distinct + tuning.repeats, 400U);
+  EXPECT_TRUE(CheckOptions(tuning.proposed).ok());
 }
 
 TEST(Tune, LooksAtFewerRecordsWhereTheyHaveManyFields) {
@@ -84,27 +89,25 @@ TEST(Tune, LooksAtFewerRecordsWhereTheyHaveManyFields) {
     }
     payloads.push_back(RecordOf(fields));
   }
-  const Result<Tuning> tuning = Tune(ViewsOf(payloads), {});
-  ASSERT_TRUE(tuning.ok()) << tuning.error().text;
-  EXPECT_LE(tuning->records * 1000, 400'000U);
-  EXPECT_GE(tuning->records, 300U) << "but at enough of them";
-  EXPECT_EQ(tuning->fields.size(), 1000U);
-  EXPECT_EQ(tuning->calibration.mode, MatchMode::kExact);
+  const Tuning tuning = Tuned(payloads);
+  EXPECT_LE(tuning.records * 1000, 400'000U);
+  EXPECT_GE(tuning.records, 300U) << "but at enough of them";
+  EXPECT_EQ(tuning.fields.size(), 1000U);
+  EXPECT_EQ(tuning.calibration.mode, MatchMode::kExact);
   EXPECT_EQ(Tune(ViewsOf(EditedRows(500)), {})->records, 500U);
 }
 
 TEST(Tune, KeepsGivenFieldsAndJudgesThem) {
   TuneOptions options;
   options.filter.record.fields = {{"id", 2.0}, {"text", 1.0}};
-  const Result<Tuning> tuning = Tune(ViewsOf(WithMetadata(TextStream(kSeed, 200, 80, 3))), options);
-  ASSERT_TRUE(tuning.ok()) << tuning.error().text;
-  EXPECT_TRUE(tuning->fields_given);
-  EXPECT_EQ(tuning->proposed.record.fields, options.filter.record.fields);
+  const Tuning tuning = Tuned(WithMetadata(TextStream(kSeed, 200, 80, 3)), options);
+  EXPECT_TRUE(tuning.fields_given);
+  EXPECT_EQ(tuning.proposed.record.fields, options.filter.record.fields);
   std::map<std::string, FieldRole> roles;
-  for (const StudiedField& field : tuning->fields) roles[field.facts.path] = field.role;
+  for (const StudiedField& field : tuning.fields) roles[field.facts.path] = field.role;
   EXPECT_EQ(roles["id"], FieldRole::kIdentifier);
   EXPECT_EQ(roles["at"], FieldRole::kTime);
-  EXPECT_THAT(tuning->questions, IsEmpty());
+  EXPECT_THAT(tuning.questions, IsEmpty());
 }
 
 TEST(Tune, ProposesNoKeysAndNoMasksForGivenFields) {
@@ -116,11 +119,10 @@ TEST(Tune, ProposesNoKeysAndNoMasksForGivenFields) {
     if (!edits) {
       for (std::string& payload : payloads) payload = RecordOf(LogLine(random));
     }
-    const Result<Tuning> tuning = Tune(ViewsOf(payloads), {.filter = filter});
-    ASSERT_TRUE(tuning.ok()) << tuning.error().text;
-    EXPECT_EQ(tuning->proposed.record, filter.record);
-    EXPECT_FALSE(tuning->proposed.feature.masks.any());
-    EXPECT_EQ(tuning->masks_reason, "");
+    const Tuning tuning = Tuned(payloads, {.filter = filter});
+    EXPECT_EQ(tuning.proposed.record, filter.record);
+    EXPECT_FALSE(tuning.proposed.feature.masks.any());
+    EXPECT_EQ(tuning.masks_reason, "");
   }
 }
 
@@ -160,9 +162,8 @@ TEST(Tune, DoesNotProposeExcludedFields) {
   for (size_t i = 0; i < payloads.size(); ++i) {
     payloads[i].insert(1, R"("noise":{"a":"word )" + std::to_string(i % 50) + R"("},)");
   }
-  const Result<Tuning> tuning = Tune(ViewsOf(payloads), options);
-  ASSERT_TRUE(tuning.ok()) << tuning.error().text;
-  const RecordOptions& record = tuning->proposed.record;
+  const Tuning tuning = Tuned(payloads, options);
+  const RecordOptions& record = tuning.proposed.record;
   EXPECT_THAT(record.fields, ElementsAre(FieldSelector{"text"}, kOtherFields));
   EXPECT_THAT(record.exclude, ElementsAre("noise"));
   EXPECT_FALSE(IsSelected(record, "/noise/a"));
@@ -197,9 +198,8 @@ TEST(Tune, ComparesTheTextOfEachKindOfRecords) {
                        R"(,"about)" + kind + R"(":)" + text + "}}");
   }
   payloads.push_back(R"({"kind":"other","payload":{"seldom":"only here"}})");
-  const Result<Tuning> tuning = Tune(ViewsOf(payloads), {});
-  ASSERT_TRUE(tuning.ok()) << tuning.error().text;
-  const RecordOptions& record = tuning->proposed.record;
+  const Tuning tuning = Tuned(payloads);
+  const RecordOptions& record = tuning.proposed.record;
   for (int kind = 0; kind < 30; ++kind) {
     const std::string path = "/payload/about" + std::to_string(kind) + "/text";
     EXPECT_STREQ(UseOf(record, path), "compared") << path;
@@ -208,16 +208,15 @@ TEST(Tune, ComparesTheTextOfEachKindOfRecords) {
   for (const char* path : {"kind", "/payload/seldom", "/payload/about7/new"}) {
     EXPECT_STREQ(UseOf(record, path), "must agree") << path;
   }
-  EXPECT_TRUE(CheckOptions(tuning->proposed).ok());
+  EXPECT_TRUE(CheckOptions(tuning.proposed).ok());
 }
 
 TEST(Tune, ProposesOptionsThatFindThePlantedCopies) {
   const std::vector<std::string> payloads = TextStream(kSeed, 700, 80, 3);
-  const Result<Tuning> tuning = Tune(ViewsOf(payloads), {.filter = TextOptions()});
-  ASSERT_TRUE(tuning.ok()) << tuning.error().text;
-  const auto filter = Filter::New(tuning->proposed);
+  const Tuning tuning = Tuned(payloads, {.filter = TextOptions()});
+  const auto filter = Filter::New(tuning.proposed);
   ASSERT_TRUE(filter.ok()) << filter.error().text;
-  Fingerprinter fingerprinter(tuning->proposed);
+  Fingerprinter fingerprinter(tuning.proposed);
   size_t copies = 0;
   size_t found = 0;
   for (const RecordView& record : ViewsOf(payloads)) {
@@ -232,9 +231,8 @@ TEST(Tune, ProposesOptionsThatFindThePlantedCopies) {
 }
 
 TEST(Tune, MatchesSeriesExactly) {
-  const Result<Tuning> tuning = Tune(ViewsOf(SeriesStream(kSeed, 300)), {});
-  ASSERT_TRUE(tuning.ok()) << tuning.error().text;
-  EXPECT_EQ(tuning->proposed.match.distance_max, 0);
+  const Tuning tuning = Tuned(SeriesStream(kSeed, 300));
+  EXPECT_EQ(tuning.proposed.match.distance_max, 0);
 }
 
 TEST(Tune, HasMatchOptionsForEachMode) {
@@ -302,29 +300,27 @@ TEST(Tune, ChoosesTheSameForSortedAndShuffledRecords) {
   SeededRandom random(kSeed);
   int distance_max = -1;
   for (int order = 0; order < 3; ++order) {
-    const Result<Tuning> tuning = Tune(ViewsOf(payloads), {});
-    ASSERT_TRUE(tuning.ok()) << tuning.error().text;
-    const RecordOptions& record = tuning->proposed.record;
+    const Tuning tuning = Tuned(payloads);
+    const RecordOptions& record = tuning.proposed.record;
     EXPECT_THAT(record.fields, ElementsAre(Free("author"), Free("mail"), FieldSelector{"message"},
                                            Free("project"), kOtherFields))
         << "copies are by somebody else";
     EXPECT_THAT(record.exclude, IsEmpty());
-    EXPECT_EQ(tuning->calibration.mode, MatchMode::kNear);
-    EXPECT_LT(tuning->proposed.feature.features_min, 12U) << "short messages are compared, too";
-    if (order == 0) distance_max = tuning->proposed.match.distance_max;
-    EXPECT_NEAR(tuning->proposed.match.distance_max, distance_max, 1);
-    EXPECT_GT(tuning->claim.recall(), 0.9);
-    EXPECT_LT(tuning->claim.joined.unlike, 0.02 * static_cast<double>(tuning->claim.joined.near));
+    EXPECT_EQ(tuning.calibration.mode, MatchMode::kNear);
+    EXPECT_LT(tuning.proposed.feature.features_min, 12U) << "short messages are compared, too";
+    if (order == 0) distance_max = tuning.proposed.match.distance_max;
+    EXPECT_NEAR(tuning.proposed.match.distance_max, distance_max, 1);
+    EXPECT_GT(tuning.claim.recall(), 0.9);
+    EXPECT_LT(tuning.claim.joined.unlike, 0.02 * static_cast<double>(tuning.claim.joined.near));
     random.Shuffle(payloads);
   }
 }
 
 TEST(Tune, LearnsTheRestForGivenFieldsOfProse) {
-  const Result<Tuning> tuning = Tune(ViewsOf(CommitStream()), {.filter = OptionsOf({"message"})});
-  ASSERT_TRUE(tuning.ok()) << tuning.error().text;
-  EXPECT_TRUE(tuning->fields_given);
-  EXPECT_EQ(tuning->calibration.mode, MatchMode::kNear);
-  EXPECT_GT(tuning->claim.recall(), 0.9);
+  const Tuning tuning = Tuned(CommitStream(), {.filter = OptionsOf({"message"})});
+  EXPECT_TRUE(tuning.fields_given);
+  EXPECT_EQ(tuning.calibration.mode, MatchMode::kNear);
+  EXPECT_GT(tuning.claim.recall(), 0.9);
 }
 
 /// Payments without a text, of which some come again under another UUID.
@@ -346,35 +342,32 @@ std::vector<std::string> Payments(size_t records, uint64_t again_per_mille) {
 }
 
 TEST(Tune, JoinsOnlyEqualRecordsWithoutAText) {
-  const Result<Tuning> tuning = Tune(ViewsOf(Payments(400, 80)), {});
-  ASSERT_TRUE(tuning.ok()) << tuning.error().text;
-  EXPECT_FALSE(tuning->has_text);
-  EXPECT_THAT(tuning->proposed.record.fields, IsEmpty()) << "all that are not left out";
-  EXPECT_THAT(tuning->proposed.record.exclude, ElementsAre("uuid"));
-  EXPECT_EQ(tuning->proposed.match.distance_max, 0);
-  EXPECT_GT(tuning->repeats, 15U);
-  EXPECT_THAT(tuning->calibration.reason, HasSubstr("copies if they are equal"));
+  const Tuning tuning = Tuned(Payments(400, 80));
+  EXPECT_FALSE(tuning.has_text);
+  EXPECT_THAT(tuning.proposed.record.fields, IsEmpty()) << "all that are not left out";
+  EXPECT_THAT(tuning.proposed.record.exclude, ElementsAre("uuid"));
+  EXPECT_EQ(tuning.proposed.match.distance_max, 0);
+  EXPECT_GT(tuning.repeats, 15U);
+  EXPECT_THAT(tuning.calibration.reason, HasSubstr("copies if they are equal"));
 }
 
 TEST(Tune, LeavesNothingOutOfRecordsThatAreAllTheyShow) {
   for (const std::vector<std::string>& payloads :
        {Payments(400, 0), std::vector<std::string>{R"({"id":1})", R"({"id":2})"}}) {
-    const Result<Tuning> tuning = Tune(ViewsOf(payloads), {});
-    ASSERT_TRUE(tuning.ok()) << tuning.error().text;
-    EXPECT_THAT(tuning->proposed.record.fields, IsEmpty());
-    EXPECT_THAT(tuning->proposed.record.exclude, IsEmpty());
-    EXPECT_EQ(tuning->proposed.match.distance_max, 0);
-    EXPECT_EQ(tuning->repeats, 0U);
+    const Tuning tuning = Tuned(payloads);
+    EXPECT_THAT(tuning.proposed.record.fields, IsEmpty());
+    EXPECT_THAT(tuning.proposed.record.exclude, IsEmpty());
+    EXPECT_EQ(tuning.proposed.match.distance_max, 0);
+    EXPECT_EQ(tuning.repeats, 0U);
   }
 }
 
 TEST(Tune, ComparesRecordsWithoutATextByDistanceIfCopiesDifferNowHereAndNowThere) {
   const std::vector<std::string> payloads = EditedRows(600);
-  const Result<Tuning> tuning = Tune(ViewsOf(payloads), {});
-  ASSERT_TRUE(tuning.ok()) << tuning.error().text;
-  EXPECT_FALSE(tuning->has_text);
-  EXPECT_GT(tuning->proposed.match.distance_max, 0) << tuning->calibration.reason;
-  EXPECT_FALSE(tuning->proposed.match.numbers) << "a typing error may be in a number";
+  const Tuning tuning = Tuned(payloads);
+  EXPECT_FALSE(tuning.has_text);
+  EXPECT_GT(tuning.proposed.match.distance_max, 0) << tuning.calibration.reason;
+  EXPECT_FALSE(tuning.proposed.match.numbers) << "a typing error may be in a number";
 }
 
 TEST(Tune, SaysWhenNothingCanBeProposed) {
