@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -44,6 +45,12 @@ struct LaneInputsTest : testing::Test {
     auto instance = std::make_unique<Instance>(broker, faults, clock, options);
     instance->lease.held = true;
     return instance;
+  }
+  /// The error with which the lane ends.
+  static Error EndOf(Instance& instance) {
+    const std::optional<Error> error = StepUntil(instance, [] { return false; });
+    EXPECT_TRUE(error.has_value());
+    return error.value_or(Error{});
   }
   bool Decided(const InputPartition& input, size_t records) {
     return OutputsOf(broker, input) == records;
@@ -124,12 +131,11 @@ TEST_F(LaneInputsTest, AnInputThatIsNoLongerReadDoesNotHoldTheWatermarkBack) {
 TEST_F(LaneInputsTest, AnOffsetAboveTheLargestThatAnEntryCanHoldEndsTheLaneAndSaysWhatToDo) {
   broker.inputs[kA0].push_back({kOffsetMax + 1, 1'700'000'000'100, R"({"text":"too far away"})"});
   const auto instance = Start();
-  const auto error = StepUntil(*instance, [] { return false; });
-  ASSERT_TRUE(error.has_value());
-  EXPECT_EQ(error->code, ErrorCode::kExhausted);
-  EXPECT_TRUE(error->fatal);
-  EXPECT_THAT(error->text, testing::HasSubstr("a/0 is at offset 281474976710656"));
-  EXPECT_THAT(error->text, testing::HasSubstr("continue with a new topic"));
+  const Error error = EndOf(*instance);
+  EXPECT_EQ(error.code, ErrorCode::kExhausted);
+  EXPECT_TRUE(error.fatal);
+  EXPECT_THAT(error.text, testing::HasSubstr("a/0 is at offset 281474976710656"));
+  EXPECT_THAT(error.text, testing::HasSubstr("continue with a new topic"));
   EXPECT_LE(ProgressOf(kA0).next_offset, 20);
 }
 
@@ -150,20 +156,18 @@ TEST_F(LaneInputsTest, AVanishedTopicEndsTheLaneIfTheOptionsSaySo) {
   DecideAll();
   broker.missing_topics.insert("b");
   const auto instance = Start();
-  const auto error = StepUntil(*instance, [] { return false; });
-  ASSERT_TRUE(error.has_value());
-  EXPECT_EQ(error->code, ErrorCode::kNotFound);
-  EXPECT_TRUE(error->fatal);
-  EXPECT_THAT(error->text, testing::HasSubstr("topic b does not exist any more"));
+  const Error error = EndOf(*instance);
+  EXPECT_EQ(error.code, ErrorCode::kNotFound);
+  EXPECT_TRUE(error.fatal);
+  EXPECT_THAT(error.text, testing::HasSubstr("topic b does not exist any more"));
 }
 
 TEST_F(LaneInputsTest, ATopicThatWasNeverReadAndDoesNotExistEndsTheLane) {
   broker.missing_topics.insert("c");
   const auto instance = Start();
-  const auto error = StepUntil(*instance, [] { return false; });
-  ASSERT_TRUE(error.has_value());
-  EXPECT_EQ(error->code, ErrorCode::kNotFound);
-  EXPECT_THAT(error->text, testing::HasSubstr("topic c does not exist"));
+  const Error error = EndOf(*instance);
+  EXPECT_EQ(error.code, ErrorCode::kNotFound);
+  EXPECT_THAT(error.text, testing::HasSubstr("topic c does not exist"));
 }
 
 TEST_F(LaneInputsTest, ATopicIsNotMissingBecauseOneAnswerSaysSo) {
@@ -193,11 +197,10 @@ TEST_F(LaneInputsTest, ATopicThatWasCreatedAgainIsADataLoss) {
   const auto instance = Start();
   ASSERT_FALSE(StepUntil(*instance, [&] { return Decided(kB0, 20); }));
   ReplaceB(*this, *instance, 30);  // it has grown past the old position
-  const auto error = StepUntil(*instance, [] { return false; });
-  ASSERT_TRUE(error.has_value());
-  EXPECT_TRUE(error->fatal);
-  EXPECT_THAT(error->text, testing::HasSubstr("b/0: the lane was to continue at offset 20"));
-  EXPECT_THAT(error->text, testing::HasSubstr("input.on_data_loss"));
+  const Error error = EndOf(*instance);
+  EXPECT_TRUE(error.fatal);
+  EXPECT_THAT(error.text, testing::HasSubstr("b/0: the lane was to continue at offset 20"));
+  EXPECT_THAT(error.text, testing::HasSubstr("input.on_data_loss"));
 }
 
 TEST_F(LaneInputsTest, ATopicThatWasCreatedAgainIsReadFromItsBeginningIfTheOptionsSaySo) {
@@ -220,9 +223,8 @@ TEST_F(LaneInputsTest, ATopicThatIsBackIsComparedUntilItsLeaderAnswers) {
   for (int step = 0; step < 300; ++step) ASSERT_TRUE(instance->lane->Step().ok());
   EXPECT_TRUE(Decided(kB0, 20));
   broker.unreachable.clear();
-  const auto error = StepUntil(*instance, [] { return false; });
-  ASSERT_TRUE(error.has_value());
-  EXPECT_THAT(error->text, testing::HasSubstr("b/0: the lane was to continue at offset 20"));
+  EXPECT_THAT(EndOf(*instance).text,
+              testing::HasSubstr("b/0: the lane was to continue at offset 20"));
 }
 
 TEST_F(LaneInputsTest, ATopicThatABrokerDidNotKnowForAWhileGoesOn) {
@@ -288,14 +290,13 @@ TEST_F(LaneInputsTest, DeletedRecordsEndTheLaneAndTheMessageSaysHowManyAndWhatTo
   Append(broker, kB0, 100);
   broker.deleted_below[kB0] = 60;
   const auto instance = Start();
-  const auto error = StepUntil(*instance, [] { return false; });
-  ASSERT_TRUE(error.has_value());
-  EXPECT_EQ(error->code, ErrorCode::kNotFound);
-  EXPECT_TRUE(error->fatal);
-  EXPECT_THAT(error->text, testing::HasSubstr("b/0: 40 offsets are gone"));
-  EXPECT_THAT(error->text, testing::HasSubstr("continue at offset 20"));
-  EXPECT_THAT(error->text, testing::HasSubstr("begins at offset 60"));
-  EXPECT_THAT(error->text,
+  const Error error = EndOf(*instance);
+  EXPECT_EQ(error.code, ErrorCode::kNotFound);
+  EXPECT_TRUE(error.fatal);
+  EXPECT_THAT(error.text, testing::HasSubstr("b/0: 40 offsets are gone"));
+  EXPECT_THAT(error.text, testing::HasSubstr("continue at offset 20"));
+  EXPECT_THAT(error.text, testing::HasSubstr("begins at offset 60"));
+  EXPECT_THAT(error.text,
               testing::HasSubstr("neardup reset --partition b/0 --to earliest|OFFSET --execute"));
 }
 

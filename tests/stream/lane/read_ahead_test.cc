@@ -87,6 +87,10 @@ class ReadAheadTest : public testing::Test, public SeesLane<ReadAheadTest> {
       if (polled_ > transaction_.published) polled_ahead_ += records;
       polled_ += records;
     };
+    NewLane();
+  }
+  /// Another lane, with the options as they are now.
+  void NewLane() {
     auto made = Lane::New(options_, {source_, changelog_, transaction_, lease_, clock_, *this});
     ASSERT_TRUE(made.ok()) << made.error().text;
     lane_ = std::move(*made);
@@ -169,9 +173,7 @@ TEST_F(ReadAheadTest, WhatIsReadWhileACommitWaitsIsDecidedForTheNextTransaction)
 
 TEST_F(ReadAheadTest, WhatIsDecidedAheadAndWhatCommitsFitIntoOneTransactionTogether) {
   options_.transaction_bytes_max = 25 * kRecordBytesMin;
-  auto made = Lane::New(options_, {source_, changelog_, transaction_, lease_, clock_, *this});
-  ASSERT_TRUE(made.ok());
-  lane_ = std::move(*made);
+  NewLane();
   uint64_t most = 0;
   transaction_.outcome = [&](int) -> std::optional<Error> {
     most = std::max(most, lane_->state().seq() - lane_->state().seq_committed());
@@ -184,9 +186,7 @@ TEST_F(ReadAheadTest, WhatIsDecidedAheadAndWhatCommitsFitIntoOneTransactionToget
 TEST_F(ReadAheadTest, ATransactionThatFillsUpLeavesRoomForWhatIsDecidedWhileItCommits) {
   options_.transaction_bytes_max = 50 * kRecordBytesMin;
   options_.transaction_interval_ms = 10'000;
-  auto made = Lane::New(options_, {source_, changelog_, transaction_, lease_, clock_, *this});
-  ASSERT_TRUE(made.ok());
-  lane_ = std::move(*made);
+  NewLane();
   int without = 0;
   transaction_.outcome = [&](int) -> std::optional<Error> {
     const bool more = transaction_.published > 0 && polled_ < InputRecords(broker_);
@@ -218,9 +218,7 @@ class IntervalTest : public ReadAheadTest {
   void SetUp() override {
     ReadAheadTest::SetUp();
     options_.transaction_interval_ms = kIntervalMs;
-    auto made = Lane::New(options_, {source_, changelog_, transaction_, lease_, clock_, *this});
-    ASSERT_TRUE(made.ok());
-    lane_ = std::move(*made);
+    NewLane();
     DecideAll();
     transaction_.outcome = [this](int) -> std::optional<Error> {
       clock_.SleepMs(kIntervalMs / 2);
@@ -254,9 +252,7 @@ TEST_F(IntervalTest, CountsFromTheCommitBeforeInALaneThatIsBehind) {
 
 TEST_F(ReadAheadTest, WhatIsReadAheadFitsIntoOneTransaction) {
   options_.transaction_bytes_max = 1;  // one record
-  auto made = Lane::New(options_, {source_, changelog_, transaction_, lease_, clock_, *this});
-  ASSERT_TRUE(made.ok());
-  lane_ = std::move(*made);
+  NewLane();
   uint64_t most = 0;
   transaction_.outcome = [&](int) -> std::optional<Error> {
     most = std::max(most, polled_ - transaction_.published);
