@@ -1,4 +1,4 @@
-// A payload under one of 21 sets of options: fingerprints do not depend on what was computed
+// A payload under one of 17 sets of options: fingerprints do not depend on what was computed
 // before, look-up and decision apart give the verdict of a decision, and a unique record is found
 // when it comes again.
 #include <fmt/format.h>
@@ -15,70 +15,55 @@
 namespace neardup {
 namespace {
 
-constexpr size_t kOptionSets = 17;
+using Fields = std::vector<FieldSelector>;
+
+/// What each set of options has of its own.
+constexpr void (*kOptionSets[])(FilterOptions&) = {
+    [](FilterOptions&) {},
+    [](FilterOptions& o) {
+      o.record.fields = Fields{{"title", 1.0}, {"text", 2.5}};
+    },
+    [](FilterOptions& o) {
+      o.record.fields = Fields{{"/a/b", 1.0}, {"/a/0", 100.0}};
+    },
+    [](FilterOptions& o) {
+      o.record.fields = Fields{{"title", 1.0}, {"id", 1.0, true}};
+    },
+    [](FilterOptions& o) {
+      o.record.exclude = std::vector<std::string>{"id", "/a/b"};
+    },
+    [](FilterOptions& o) {
+      o.record.fields = Fields{{"title", 1.0}, {"text", 1.0}};
+      o.record.missing_fields = MissingFields::kAny;
+    },
+    [](FilterOptions& o) { o.record.null_value = NullValue::kUnique; },
+    [](FilterOptions& o) { o.record.time_field = "time"; },
+    [](FilterOptions& o) {
+      o.record.time_field = "/a/time";
+      o.record.time_format = TimeFormat::kMilliseconds;
+    },
+    [](FilterOptions& o) {
+      o.record.time_field = "time";
+      o.record.time_format = TimeFormat::kSeconds;
+    },
+    [](FilterOptions& o) { o.record.depth_max = 3; },
+    [](FilterOptions& o) { o.feature.markup = false; },
+    [](FilterOptions& o) {
+      o.feature.masks = Masks{true, true, true, true, true};
+    },
+    [](FilterOptions& o) { o.feature.features_min = 0; },
+    [](FilterOptions& o) {
+      o.match.text_keys = false;
+      o.match.neighbours = true;
+    },
+    [](FilterOptions& o) { o.match.widen = true; },
+    [](FilterOptions& o) { o.match.distance_max = 0; }};
 
 FilterOptions OptionsOf(size_t number) {
   FilterOptions options;
   options.window.entries_max = 1000;
   options.record.record_bytes_max = 65536;
-  const auto with_fields = [&](std::vector<FieldSelector> fields) {
-    options.record.fields = std::move(fields);
-  };
-  switch (number) {
-    case 0:
-      break;
-    case 1:
-      with_fields({{"title", 1.0}, {"text", 2.5}});
-      break;
-    case 2:
-      with_fields({{"/a/b", 1.0}, {"/a/0", 100.0}});
-      break;
-    case 3:
-      with_fields({{"title", 1.0}, {"id", 1.0, true}});
-      break;
-    case 4:
-      options.record.exclude = {"id", "/a/b"};
-      break;
-    case 5:
-      with_fields({{"title", 1.0}, {"text", 1.0}});
-      options.record.missing_fields = MissingFields::kAny;
-      break;
-    case 6:
-      options.record.null_value = NullValue::kUnique;
-      break;
-    case 7:
-      options.record.time_field = "time";
-      break;
-    case 8:
-      options.record.time_field = "/a/time";
-      options.record.time_format = TimeFormat::kMilliseconds;
-      break;
-    case 9:
-      options.record.time_field = "time";
-      options.record.time_format = TimeFormat::kSeconds;
-      break;
-    case 10:
-      options.record.depth_max = 3;
-      break;
-    case 11:
-      options.feature.markup = false;
-      break;
-    case 12:
-      options.feature.masks = {true, true, true, true, true};
-      break;
-    case 13:
-      options.feature.features_min = 0;
-      break;
-    case 14:
-      options.match.text_keys = false;
-      options.match.neighbours = true;
-      break;
-    case 15:
-      options.match.widen = true;
-      break;
-    default:
-      options.match.distance_max = 0;
-  }
+  kOptionSets[number](options);
   return options;
 }
 
@@ -99,7 +84,7 @@ struct Filters {
 };
 
 Filters& FiltersOf(size_t number) {
-  static std::array<std::unique_ptr<Filters>, kOptionSets> filters;
+  static std::array<std::unique_ptr<Filters>, std::size(kOptionSets)> filters;
   if (!filters[number]) filters[number] = std::make_unique<Filters>(OptionsOf(number));
   return *filters[number];
 }
@@ -136,7 +121,7 @@ std::vector<std::string> Seeds() {
       R"({"title":"123e4567-e89b-12d3-a456-426614174000 0xdeadbeef 1,234.50"})",
   };
   std::vector<std::string> seeds;
-  for (size_t i = 0; i < kOptionSets; ++i) {
+  for (size_t i = 0; i < std::size(kOptionSets); ++i) {
     seeds.push_back(std::string(1, static_cast<char>(i)) + payloads[i % payloads.size()]);
   }
   return seeds;
@@ -144,7 +129,7 @@ std::vector<std::string> Seeds() {
 
 void Run(std::string_view text) {
   if (text.empty()) return;
-  Filters& filters = FiltersOf(static_cast<uint8_t>(text[0]) % kOptionSets);
+  Filters& filters = FiltersOf(static_cast<uint8_t>(text[0]) % std::size(kOptionSets));
   // A copy that ends with the payload, so that a sanitiser sees any read beyond it.
   const std::vector<char> copy(text.begin() + 1, text.end());
   const RecordView payload{{0, 0}, 1'700'000'000'000, std::string_view(copy.data(), copy.size())};
