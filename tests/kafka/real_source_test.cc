@@ -40,6 +40,18 @@ class RealSource : public ::testing::Test {
     const std::vector<InputStatus> rows = source_->Status();
     return std::all_of(rows.begin(), rows.end(), [](const InputStatus& row) { return row.at_end; });
   }
+  bool AllHaveRecords() {
+    const std::vector<InputStatus> rows = source_->Status();
+    return std::all_of(rows.begin(), rows.end(),
+                       [](const InputStatus& row) { return row.lag_records > 0; });
+  }
+  /// Takes no record until the source knows that each input has some.
+  void AwaitRecordsInAll() {
+    std::vector<Message> none;
+    for (int polls = 0; !AllHaveRecords() && polls < 300; ++polls) {
+      ASSERT_OK(source_->Poll(0, 100, none));
+    }
+  }
   /// Polls until every input is at its end. Sets error_ when a poll fails.
   std::vector<Message> Drain(size_t records_max = 100) {
     std::vector<Message> all;
@@ -166,21 +178,13 @@ TEST_F(RealSource, TheInputLowestInTimeComesFirst) {
     inputs.push_back({static_cast<uint32_t>(partition), {topic_, partition}, 0});
   }
   std::sort(expected.begin(), expected.end());
-  const auto all_known = [&] {
-    const std::vector<InputStatus> rows = source_->Status();
-    return std::all_of(rows.begin(), rows.end(),
-                       [](const InputStatus& row) { return row.lag_records > 0; });
-  };
   // The source waits half a second for records that are on their way. On a busy machine they may
   // take longer, so the order may need another try.
   std::vector<int64_t> times;
   for (int tries = 0; times != expected && tries < 10; ++tries) {
     ASSERT_OK(source_->Assign(inputs));
-    std::vector<Message> none;
-    for (int polls = 0; !all_known() && polls < 300; ++polls) {
-      ASSERT_OK(source_->Poll(0, 100, none));
-    }
-    ASSERT_TRUE(all_known());
+    AwaitRecordsInAll();
+    ASSERT_TRUE(AllHaveRecords());
     // An answer over the same connection: records fetched before it are in the queues now.
     ASSERT_OK(source_->Partitions());
     times.clear();
@@ -263,20 +267,12 @@ TEST_F(RealSource, APartitionThatIsBehindIsWaitedFor) {
   auto source = NewKafkaSource(options_, {});
   ASSERT_OK(source);
   source_ = std::move(source).value();
-  const auto all_known = [&] {
-    const std::vector<InputStatus> rows = source_->Status();
-    return std::all_of(rows.begin(), rows.end(),
-                       [](const InputStatus& row) { return row.lag_records > 0; });
-  };
   // The source waits half a second for records that are on their way. On a busy machine they may
   // take longer, so the order may need another try.
   bool sorted = false;
   for (int tries = 0; !sorted && tries < 10; ++tries) {
     ASSERT_OK(source_->Assign(inputs));
-    std::vector<Message> none;
-    for (int polls = 0; !all_known() && polls < 300; ++polls) {
-      ASSERT_OK(source_->Poll(0, 100, none));
-    }
+    AwaitRecordsInAll();
     std::vector<int64_t> times;
     for (const Message& message : Drain(2000)) times.push_back(message.timestamp_ms);
     ASSERT_EQ(times.size(), 3U * kRecords);
@@ -372,16 +368,8 @@ TEST_F(RealSource, ATimestampInTheFutureDoesNotKeepTheRecordsBehindItBack) {
   Write(options_.brokers, topic_, 1, {at(1'700'000'000'002, "c"), at(1'700'000'000'003, "d")});
   const std::vector<InputAssignment> inputs = {{0, {topic_, 0}, 0}, {1, {topic_, 1}, 0}};
   ASSERT_OK(source_->Assign(inputs));
-  const auto all_known = [&] {
-    const std::vector<InputStatus> rows = source_->Status();
-    return std::all_of(rows.begin(), rows.end(),
-                       [](const InputStatus& row) { return row.lag_records > 0; });
-  };
-  std::vector<Message> none;
-  for (int polls = 0; !all_known() && polls < 300; ++polls) {
-    ASSERT_OK(source_->Poll(0, 100, none));
-  }
-  ASSERT_TRUE(all_known());
+  AwaitRecordsInAll();
+  ASSERT_TRUE(AllHaveRecords());
   // An answer over the same connection: records fetched before it are in the queues now.
   ASSERT_OK(source_->Find());
   EXPECT_THAT(Values(Drain()), ElementsAre("future", "a", "b", "c", "d"));
