@@ -28,6 +28,14 @@ class ConfigText : public ::testing::Test {
     return LoadConfig({Write("c.yaml", yaml), std::move(sets), std::move(environment)});
   }
 
+  /// The settings; the test fails if there is a complaint.
+  Settings SettingsOf(const std::string& yaml, Environment environment = {},
+                      std::vector<std::string> sets = {}) {
+    const Result<LoadedConfig> config = Load(yaml, std::move(environment), std::move(sets));
+    EXPECT_TRUE(config.ok()) << config.error().text;
+    return config.ok() ? config->settings : Settings();
+  }
+
   /// The complaints, without the path of the folder; "" if there are none.
   std::string Complaints(const std::string& yaml, Environment environment = {},
                          std::vector<std::string> sets = {}) {

@@ -45,10 +45,9 @@ TEST(DefaultApp, TellsListsApartThatItShortens) {
 using DefaultAppInAConfig = ConfigText;
 
 TEST_F(DefaultAppInAConfig, StandsForAnEmptyName) {
-  const Result<LoadedConfig> config = Load("input:\n  topics: [notes]\n");
-  ASSERT_TRUE(config.ok()) << config.error().text;
-  EXPECT_EQ(config->settings.kafka.app, "neardup-notes");
-  EXPECT_TRUE(config->settings.app_is_default);
+  const Settings settings = SettingsOf("input:\n  topics: [notes]\n");
+  EXPECT_EQ(settings.kafka.app, "neardup-notes");
+  EXPECT_TRUE(settings.app_is_default);
   const Result<LoadedConfig> named = Load("app: mine\ninput:\n  topics: [notes]\n");
   EXPECT_EQ(named->settings.kafka.app, "mine");
   EXPECT_FALSE(named->settings.app_is_default);
@@ -72,9 +71,8 @@ TEST_F(DefaultAppInAConfig, IsNoNameForAPipelineWhoseTopicsChange) {
 TEST_F(DefaultAppInAConfig, TheOutputsOfBeforeAreThree) {
   EXPECT_THAT(Complaints("output:\n  topics_before: [a, b]\n"),
               HasSubstr("output.topics_before: found 2, expected 3 topics"));
-  const Result<LoadedConfig> config = Load("output:\n  topics_before: [a, b, \"{topic}.c\"]\n");
-  ASSERT_TRUE(config.ok()) << config.error().text;
-  EXPECT_EQ(config->settings.lane.pipeline.before.duplicate, "b");
+  const Settings settings = SettingsOf("output:\n  topics_before: [a, b, \"{topic}.c\"]\n");
+  EXPECT_EQ(settings.lane.pipeline.before.duplicate, "b");
 }
 
 TEST_F(DefaultAppInAConfig, AModeOfBeforeNamesTheTopicsThatItUsed) {

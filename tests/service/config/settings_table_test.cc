@@ -233,34 +233,28 @@ TEST_F(SettingsTableTest, ChoicesNameEveryValueOfTheirEnum) {
       EXPECT_EQ(setting.get(settings), SettingValue(choice)) << setting.path;
     }
   }
-  FindSetting("output.headers")->set(settings, std::string("full"));
-  EXPECT_EQ(settings.lane.headers, HeaderStyle::kFull);
-  FindSetting("routing.mode")->set(settings, std::string("observe"));
-  EXPECT_EQ(settings.lane.routing.mode, RoutingMode::kObserve);
-  FindSetting("routing.exact")->set(settings, std::string("drop"));
-  EXPECT_EQ(settings.lane.routing.exact, DuplicateRoute::kDrop);
-  FindSetting("routing.mode_before")->set(settings, std::string("route"));
-  EXPECT_EQ(settings.routing_mode_before, ModeBefore::kRoute);
-  FindSetting("dead_letters.on_excess")->set(settings, std::string("fail"));
-  EXPECT_EQ(settings.lane.dead_letters.on_excess, OnExcess::kFail);
-  FindSetting("output.on_foreign_records")->set(settings, std::string("continue"));
-  EXPECT_EQ(settings.on_foreign_records, OnForeignRecords::kContinue);
-  FindSetting("record.time_format")->set(settings, std::string("seconds"));
-  EXPECT_EQ(settings.lane.filter.record.time_format, TimeFormat::kSeconds);
-  FindSetting("record.null_value")->set(settings, std::string("unique"));
-  EXPECT_EQ(settings.lane.filter.record.null_value, NullValue::kUnique);
-  FindSetting("record.missing_fields")->set(settings, std::string("any"));
-  EXPECT_EQ(settings.lane.filter.record.missing_fields, MissingFields::kAny);
-  FindSetting("input.on_data_loss")->set(settings, std::string("continue"));
-  EXPECT_EQ(settings.lane.on_data_loss, OnLoss::kContinue);
-  FindSetting("input.on_missing_topic")->set(settings, std::string("fail"));
-  EXPECT_EQ(settings.lane.on_missing_topic, OnLoss::kFail);
-  FindSetting("input.start")->set(settings, std::string("latest"));
-  EXPECT_EQ(settings.lane.start_at, StartAt::kLatest);
-  FindSetting("log.level")->set(settings, std::string("warn"));
-  EXPECT_EQ(settings.log_level, LogLevel::kWarn);
-  FindSetting("log.format")->set(settings, std::string("json"));
-  EXPECT_EQ(settings.log_format, LogFormat::kJson);
+  const auto with = [](const char* path, const char* choice) {
+    Settings chosen;
+    FindSetting(path)->set(chosen, std::string(choice));
+    return chosen;
+  };
+  EXPECT_EQ(with("output.headers", "full").lane.headers, HeaderStyle::kFull);
+  EXPECT_EQ(with("routing.mode", "observe").lane.routing.mode, RoutingMode::kObserve);
+  EXPECT_EQ(with("routing.exact", "drop").lane.routing.exact, DuplicateRoute::kDrop);
+  EXPECT_EQ(with("routing.mode_before", "route").routing_mode_before, ModeBefore::kRoute);
+  EXPECT_EQ(with("dead_letters.on_excess", "fail").lane.dead_letters.on_excess, OnExcess::kFail);
+  EXPECT_EQ(with("output.on_foreign_records", "continue").on_foreign_records,
+            OnForeignRecords::kContinue);
+  EXPECT_EQ(with("record.time_format", "seconds").lane.filter.record.time_format,
+            TimeFormat::kSeconds);
+  EXPECT_EQ(with("record.null_value", "unique").lane.filter.record.null_value, NullValue::kUnique);
+  EXPECT_EQ(with("record.missing_fields", "any").lane.filter.record.missing_fields,
+            MissingFields::kAny);
+  EXPECT_EQ(with("input.on_data_loss", "continue").lane.on_data_loss, OnLoss::kContinue);
+  EXPECT_EQ(with("input.on_missing_topic", "fail").lane.on_missing_topic, OnLoss::kFail);
+  EXPECT_EQ(with("input.start", "latest").lane.start_at, StartAt::kLatest);
+  EXPECT_EQ(with("log.level", "warn").log_level, LogLevel::kWarn);
+  EXPECT_EQ(with("log.format", "json").log_format, LogFormat::kJson);
 }
 
 }  // namespace
