@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <random>
 #include <string>
@@ -20,6 +21,13 @@ FilterOptions TestOptions() {
   FilterOptions options = SnapshotTestOptions();
   options.window.entries_max = 20'000;
   return options;
+}
+
+/// A lane that will read the partition from this offset on.
+std::unique_ptr<LaneState> LaneReading(int64_t offset) {
+  auto state = MakeLane(TestOptions());
+  EXPECT_TRUE(state->AddInput({"news", 0}, offset).ok());
+  return state;
 }
 
 Verdict Decide(LaneState& state, Position position, int64_t time_ms, uint64_t code) {
@@ -42,9 +50,8 @@ void DecideSome(LaneState& state, std::mt19937_64& random, size_t records) {
 }
 
 TEST(LaneState, CarriesWhatItLearnedInTheFirstDeltaAndThenFromTimeToTime) {
-  auto state = MakeLane(TestOptions());
+  auto state = LaneReading(0);
   state->SetLearned("learned");
-  EXPECT_TRUE(state->AddInput({"news", 0}, 0).ok());
   std::vector<uint32_t> carried;
   for (uint32_t commit = 0; commit < 2 * LaneState::kCommitsPerLearned + 2; ++commit) {
     Decide(*state, {0, commit}, 1'700'000'000'000, commit);
@@ -132,9 +139,8 @@ TEST(LaneState, CountsDroppedDuplicatesAsItsDeltasDo) {
 }
 
 TEST(LaneState, RefusesADeltaThatSaysItLearnedOtherwise) {
-  auto active = MakeLane(TestOptions());
+  auto active = LaneReading(0);
   active->SetLearned("theirs");
-  EXPECT_TRUE(active->AddInput({"news", 0}, 0).ok());
   Decide(*active, {0, 0}, 1'700'000'000'000, 1);
   const Delta delta = active->Uncommitted().front();
   auto standby = MakeLane(TestOptions());
@@ -220,8 +226,7 @@ TEST(LaneState, ApplyingTheDeltasGivesTheSameStateAndTheSameVerdicts) {
 
 TEST(LaneState, ALongTransactionIsCutIntoDeltasThatAreEachComplete) {
   std::mt19937_64 random(7);
-  auto active = MakeLane(TestOptions());
-  EXPECT_TRUE(active->AddInput({"news", 0}, 0).ok());
+  auto active = LaneReading(0);
   EXPECT_TRUE(active->AddInput({"news", 1}, 0).ok());
   std::vector<std::vector<InputProgress>> progress = {active->inputs()};  // by seq
   std::vector<size_t> entries = {0};
@@ -249,8 +254,7 @@ TEST(LaneState, ALongTransactionIsCutIntoDeltasThatAreEachComplete) {
 
 TEST(LaneState, ACutAtTheVeryLastRecordLeavesNoEmptyDeltaBehind) {
   std::mt19937_64 random(8);
-  auto state = MakeLane(TestOptions());
-  EXPECT_TRUE(state->AddInput({"news", 0}, 0).ok());
+  auto state = LaneReading(0);
   for (int64_t i = 0; i < 10'000; ++i) Decide(*state, {0, i}, 0, random());
   const uint64_t records = state->Uncommitted().front().seq_last;  // as many as fill one delta
   ASSERT_LT(records, 10'000U);
@@ -264,8 +268,7 @@ TEST(LaneState, ACutAtTheVeryLastRecordLeavesNoEmptyDeltaBehind) {
 }
 
 TEST(LaneState, ADeltaWithoutRecordsStillCarriesTheOffsets) {
-  auto active = MakeLane(TestOptions());
-  EXPECT_TRUE(active->AddInput({"news", 0}, 17).ok());
+  auto active = LaneReading(17);
   active->StartEpoch(DrawId());
   const std::vector<Delta> deltas = active->Uncommitted();
   ASSERT_EQ(deltas.size(), 1U);
@@ -282,8 +285,7 @@ TEST(LaneState, ADeltaWithoutRecordsStillCarriesTheOffsets) {
 }
 
 TEST(LaneState, RollbackTakesSeqOffsetsTimesAndEntriesBack) {
-  auto state = MakeLane(TestOptions());
-  EXPECT_TRUE(state->AddInput({"news", 0}, 10).ok());
+  auto state = LaneReading(10);
   Decide(*state, {0, 10}, 5000, 1);
   state->Commit();
   Decide(*state, {0, 11}, 9000, ~uint64_t{1});
@@ -303,8 +305,7 @@ TEST(LaneState, RollbackTakesSeqOffsetsTimesAndEntriesBack) {
 }
 
 TEST(LaneState, WhatIsDecidedDuringACommitStaysUncommitted) {
-  auto state = MakeLane(TestOptions());
-  EXPECT_TRUE(state->AddInput({"news", 0}, 10).ok());
+  auto state = LaneReading(10);
   Decide(*state, {0, 10}, 5000, 1);
   state->BeginCommit();
   Decide(*state, {0, 11}, 9000, ~uint64_t{1});
@@ -327,8 +328,7 @@ TEST(LaneState, WhatIsDecidedDuringACommitStaysUncommitted) {
 }
 
 TEST(LaneState, ARollbackDuringACommitUndoesBothParts) {
-  auto state = MakeLane(TestOptions());
-  EXPECT_TRUE(state->AddInput({"news", 0}, 10).ok());
+  auto state = LaneReading(10);
   Decide(*state, {0, 10}, 5000, 1);
   state->BeginCommit();
   Decide(*state, {0, 11}, 9000, ~uint64_t{1});
