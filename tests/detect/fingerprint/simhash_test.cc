@@ -185,16 +185,6 @@ TEST(CentredSimhash, DividesSumsOnlyFromTwoToThe28On) {
   }
 }
 
-TEST(CentredSimhash, IsTheSimhashIfTheCentreIsZero) {
-  std::mt19937_64 random(kSeed);
-  for (int round = 0; round < 200; ++round) {
-    std::vector<Feature> features(random() % 100);
-    for (Feature& feature : features) feature = {random(), 1 + random() % 20'000};
-    const BitSums sums = SumBits(features);
-    ASSERT_EQ(CentredSimhash(sums, kNoCentre), Simhash(sums)) << "seed " << kSeed;
-  }
-}
-
 TEST(CentredSimhash, SetsABitOnlyAboveItsCentre) {
   BitSums sums{};
   sums.fill(-3);

@@ -87,11 +87,6 @@ TEST(TextKeys, FindsNoKeysWithoutUncommonTriples) {
   EXPECT_EQ(Chosen({7, 3, 5}, model), Chosen({5}));
 }
 
-TEST(TextKeys, IgnoresRepeatsAndOrder) {
-  EXPECT_EQ(Chosen({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}),
-            Chosen({10, 9, 10, 8, 7, 1, 1, 6, 5, 4, 3, 2, 1}));
-}
-
 TEST(TextKeys, ReplacesTheKeyZeroByOne) { EXPECT_EQ(Chosen({TripleOf(5)}), (std::vector{1U})); }
 
 TEST(TextKeys, TakesEqualKeysOnce) {

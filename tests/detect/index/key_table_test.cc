@@ -21,34 +21,6 @@ std::vector<uint32_t> IdsOf(const KeyTable& table, uint32_t key, LiveIds live) {
 /// The smallest number of lines is 65,536, so that the upper half of a key is its line.
 constexpr uint32_t KeyOf(uint32_t line, uint32_t tag) { return line << 16 | tag; }
 
-TEST(KeyTable, AKeyHasRoomForEightEntries) {
-  KeyTable table(1000);
-  constexpr LiveIds kLive{0, 100};
-  EXPECT_EQ(table.Room(77, kLive), 10U);
-  for (uint32_t id = 0; id < 8; ++id) {
-    EXPECT_EQ(table.Room(77, kLive), 10U - id);
-    table.Insert(77, id, kLive);
-  }
-  EXPECT_EQ(table.Room(77, kLive), 0U);
-  EXPECT_EQ(table.Room(78, kLive), 2U);
-  table.Remove(77, 3);
-  EXPECT_EQ(table.Room(77, kLive), 3U);
-  EXPECT_EQ(IdsOf(table, 77, kLive), (std::vector<uint32_t>{0, 1, 2, 4, 5, 6, 7}));
-}
-
-TEST(KeyTable, ALineHasRoomForTenEntriesAndTheDeadDoNotCount) {
-  KeyTable table(1000);
-  for (uint32_t id = 0; id < 10; ++id) table.Insert(KeyOf(5, id + 1), id, {0, 100});
-  EXPECT_EQ(table.Room(KeyOf(5, 99), {0, 100}), 0U);
-  EXPECT_EQ(table.Room(KeyOf(6, 99), {0, 100}), 10U);
-  EXPECT_EQ(table.Room(KeyOf(5, 99), {3, 97}), 3U);
-  EXPECT_TRUE(IdsOf(table, KeyOf(5, 3), {3, 97}).empty());
-  for (uint32_t id = 10; id < 13; ++id) table.Insert(KeyOf(5, id + 1), id, {3, 97});
-  for (uint32_t id = 3; id < 13; ++id) {  // only dead postings were replaced
-    EXPECT_EQ(IdsOf(table, KeyOf(5, id + 1), {3, 97}), std::vector<uint32_t>{id});
-  }
-}
-
 TEST(KeyTable, WithoutRoomTheOldestPostingIsReplaced) {
   KeyTable table(1000);
   constexpr uint32_t kBegin = UINT32_MAX - 4;  // the numbers wrap around on the way
