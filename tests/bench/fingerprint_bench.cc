@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <functional>
 #include <iterator>
-#include <limits>
 #include <map>
 #include <span>
 #include <string>

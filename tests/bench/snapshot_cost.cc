@@ -10,7 +10,6 @@
 #include <random>
 #include <string>
 #include <thread>
-#include <utility>
 
 #include "stream/state/lane_state.h"
 #include "stream/state/snapshot_restore.h"

@@ -1,7 +1,6 @@
 // The index as the service uses it: records are looked up in batches, then decided in order.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>

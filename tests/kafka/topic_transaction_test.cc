@@ -1,8 +1,6 @@
 // Transactions of an operator's command whose requests are not answered, on a mock cluster.
 #include <gtest/gtest.h>
 
-#include <memory>
-
 #include "kafka/mock_cluster.h"
 #include "kafka/topic_producer.h"
 

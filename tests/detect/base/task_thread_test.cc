@@ -5,10 +5,8 @@
 #include <chrono>
 #include <future>
 #include <memory>
-#include <optional>
 #include <stdexcept>
 #include <thread>
-#include <utility>
 
 namespace neardup {
 namespace {

@@ -1,9 +1,7 @@
 // Near records are no duplicates if their numbers conflict (MatchOptions::numbers).
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <string>
-#include <vector>
 
 #include "neardup/filter.h"
 

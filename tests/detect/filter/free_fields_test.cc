@@ -1,7 +1,6 @@
 // Fields that may differ, and the selector of all other fields.
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <string>
 #include <vector>
 

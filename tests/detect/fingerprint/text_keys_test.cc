@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 #include <random>
-#include <set>
 #include <vector>
 
 #include "detect/base/hash.h"

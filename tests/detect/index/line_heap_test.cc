@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 #include <future>
-#include <map>
 #include <random>
 #include <string>
 #include <vector>

@@ -6,7 +6,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <memory>
 #include <string>
 #include <thread>
 #include <utility>

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <string>
-
 #include "stream/lane/lane_instance.h"
 #include "stream/lane/lane_world.h"
 #include "stream/state/delta.h"

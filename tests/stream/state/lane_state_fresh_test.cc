@@ -4,8 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <memory>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>

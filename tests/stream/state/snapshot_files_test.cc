@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
-#include <string>
 
 #include "detect/base/temporary_folder.h"
 #include "stream/state/snapshot.h"
