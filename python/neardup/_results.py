@@ -135,7 +135,7 @@ class Result:
         return chosen.combine_chunks()
 
     def _records(self, rows: pa.Array) -> pa.Table:
-        return self._source.as_table().take(rows)
+        return self._source.take(rows)
 
     @property
     def unique(self) -> Table:

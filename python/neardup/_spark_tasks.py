@@ -20,6 +20,7 @@ from . import _native
 from ._errors import Error
 from ._results import _batch
 from ._store import Store, checksum
+from ._tables import with_times
 
 COMMIT_RECORDS = 2000
 """As filter.commit_records. Another number gives other verdicts once something is forgotten."""
@@ -180,7 +181,7 @@ def fingerprint_arrays(
     fingerprinter: _native.Fingerprinter, batch: pa.RecordBatch, json_column: str, time_column: str
 ) -> list[pa.Array]:
     """The FINGERPRINT columns of a batch, in the types that Spark has."""
-    stream = pa.Table.from_batches([batch]).__arrow_c_stream__()
+    stream = with_times(pa.Table.from_batches([batch]), time_column).__arrow_c_stream__()
     table = _batch(fingerprinter.compute(_native.Rows.of_stream(stream, [], json_column, time_column)))
 
     def column(name: str) -> pa.Array:

@@ -78,10 +78,9 @@ class Table:
 class Source:
     """Records that were given, in one of two forms: a table, or one JSON text for each record."""
 
-    def __init__(self, table: pa.Table | None, payloads: list[bytes | None] | None, lines: bytes | None, name: str):
-        self.table = table
-        self._payloads = payloads
-        self._lines = lines
+    def __init__(self, given: pa.Table | _native.Rows, name: str):
+        self.table = given if isinstance(given, pa.Table) else None
+        self._given = given
         self.name = name
 
     def rows(self, settings: str, json_column: str = "", time: str = "") -> _native.Rows:
@@ -89,28 +88,74 @@ class Source:
         if self.table is None:
             if json_column or time:
                 raise Error("json and time name columns of a table; the records are no table")
-            if self._lines is not None:
-                return _native.Rows.of_lines(self._lines)
-            return _native.Rows.of_list(self._payloads or [])
+            return self._given
         names = self.table.column_names
         for column in filter(None, (json_column, time)):
             if column not in names:
                 raise Error(f"the table has no column {column}; it has {', '.join(names)}")
         fields = [] if json_column else columns_of(settings, names, time)
-        return _native.Rows.of_stream(self.table.__arrow_c_stream__(), fields, json_column, time)
+        table = with_times(self.table, time) if time else self.table
+        return _native.Rows.of_stream(table.__arrow_c_stream__(), fields, json_column, time)
 
     def as_table(self) -> pa.Table:
         """The records as a table. Records that do not fit into one have a single column, `record`."""
         if self.table is not None:
             return self.table
-        payloads = self._lines.split(b"\n") if self._lines is not None else self._payloads or []
-        if self._lines is not None and payloads and payloads[-1] == b"":
-            payloads = payloads[:-1]
+        payloads = [self._given.json(row) for row in range(len(self._given))]
         try:
             return pa.Table.from_pylist([json.loads(payload or b"{}") for payload in payloads])
         except (ValueError, TypeError, AttributeError, pa.ArrowException):  # bad records, or records of many shapes
             texts = [None if payload is None else payload.decode("utf-8", "replace") for payload in payloads]
             return pa.table({"record": pa.array(texts, pa.large_string())})
+
+    def take(self, rows: pa.Array) -> pa.Table:
+        """Some of the records as a table."""
+        table = self.as_table()
+        columns = [_taken(column, rows) for column in table.columns]
+        return pa.Table.from_arrays(columns, table.column_names).replace_schema_metadata(table.schema.metadata)
+
+
+def _plain(kind: pa.DataType) -> pa.DataType:
+    """The type without what pyarrow can import, but neither take nor hand to pandas: views, and unsigned indices."""
+    if pa.types.is_dictionary(kind):
+        index = pa.int32() if pa.types.is_unsigned_integer(kind.index_type) else kind.index_type
+        return pa.dictionary(index, _plain(kind.value_type), kind.ordered)
+    if pa.types.is_struct(kind):
+        return pa.struct([field.with_type(_plain(field.type)) for field in kind])
+    if pa.types.is_fixed_size_list(kind):
+        return pa.list_(_plain(kind.value_type), kind.list_size)
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        return (pa.list_ if pa.types.is_list(kind) else pa.large_list)(_plain(kind.value_type))
+    return {"string_view": pa.large_string(), "binary_view": pa.large_binary()}.get(str(kind), kind)
+
+
+def _taken(column: pa.ChunkedArray, rows: pa.Array) -> pa.ChunkedArray:
+    kind = _plain(column.type)
+    try:
+        return column.cast(kind).take(rows)
+    except pa.ArrowNotImplementedError:  # pyarrow 16 and 17 cannot cast views
+        values = column.to_pylist()
+        return pa.chunked_array([pa.array([values[row] for row in rows.to_pylist()], kind)])
+
+
+def with_times(table: pa.Table, name: str) -> pa.Table:
+    """The table with the column `name` in a form that the library reads as times."""
+    column = table.column(name)
+    found = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    found = _plain(found)
+    wanted = [] if pa.types.is_integer(found) else [pa.timestamp("us"), pa.timestamp("us", "UTC")]
+    if pa.types.is_integer(found) or pa.types.is_string(found) or pa.types.is_large_string(found):
+        wanted.append(pa.int64())
+    for kind in wanted:
+        try:
+            times = column.cast(found).cast(kind, safe=False)
+            return table.set_column(table.column_names.index(name), name, times)
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+            continue
+    raise Error(
+        f"time: expected a column of timestamps, dates, whole milliseconds since 1970, or texts of these; the column "
+        f"{name} holds other values ({found}); convert it, or name another column"
+    )
 
 
 def source_of(data: Any) -> Source:
@@ -121,7 +166,7 @@ def source_of(data: Any) -> Source:
         return _read_file(Path(data))
     table = _table_of(data)
     if table is not None:
-        return Source(table, None, None, "the table")
+        return Source(table, "the table")
     if isinstance(data, Mapping):
         raise Error("expected a list of records, found a single dict; write [record]")
     if isinstance(data, (bytes, bytearray)):
@@ -129,8 +174,8 @@ def source_of(data: Any) -> Source:
     if isinstance(data, Iterable):
         records = list(data)
         if records and all(isinstance(each, str) and not each.lstrip().startswith("{") for each in records):
-            return Source(pa.table({"text": pa.array(records, pa.large_string())}), None, None, "the list")
-        return Source(None, payloads_of(records), None, "the list")
+            return Source(pa.table({"text": pa.array(records, pa.large_string())}), "the list")
+        return Source(_native.Rows.of_list(payloads_of(records)), "the list")
     raise Error(
         f"expected a data frame, an Arrow table, a path, or an iterable of dict, str or bytes, found {type(data).__name__}"
     )
@@ -149,23 +194,23 @@ def _table_of(data: Any) -> pa.Table | None:
             data = data.to_frame(data.name if isinstance(data.name, str) else "text")
         return pa.Table.from_pandas(data, preserve_index=False)
     if module == "polars":
-        if type(data).__name__ == "LazyFrame":
-            data = data.collect()
-        if type(data).__name__ == "Series":
-            data = data.to_frame()
-    if hasattr(data, "__arrow_c_stream__"):
+        data = data.collect() if type(data).__name__ == "LazyFrame" else data
+        data = data.to_frame() if type(data).__name__ == "Series" else data
+    if hasattr(data, "__arrow_c_stream__") and (module != "polars" or hasattr(pa, "string_view")):
         return pa.table(data)
-    for convert in ("to_arrow_table", "fetch_arrow_table"):  # DuckDB before it had the protocol
+    for convert in ("to_arrow", "to_arrow_table", "fetch_arrow_table"):  # Polars and DuckDB before the protocol
         if hasattr(data, convert):
             return getattr(data, convert)()
     return None
 
 
-def payloads_of(records: Iterable[Any]) -> list[bytes | None]:
+def payloads_of(records: Iterable[Any], hint: str = "") -> list[bytes | None]:
     """Each record as JSON. A text that does not begin with `{` is a record with the one field `text`."""
     payloads: list[bytes | None] = []
     as_json: bool | None = None
     for record in records:
+        if getattr(record, "ndim", 0) == 1 and hasattr(record, "to_dict"):
+            record = record.to_dict()  # a row of pandas
         if record is None:
             payloads.append(None)
         elif isinstance(record, bytes):
@@ -174,14 +219,11 @@ def payloads_of(records: Iterable[Any]) -> list[bytes | None]:
             if as_json is None and record.strip():
                 as_json = record.lstrip().startswith("{")
             payloads.append(record.encode("utf-8", "surrogatepass") if as_json else _dumped({"text": record}))
-        elif isinstance(record, Mapping):
+        elif isinstance(record, Mapping) and all(isinstance(name, str) for name in record):
             payloads.append(_dumped(record))
-        elif hasattr(record, "to_dict"):  # a row of pandas
-            payloads.append(_dumped(record.to_dict()))
         else:
-            raise Error(
-                f"record {len(payloads)}: expected dict, str, bytes or a row of pandas, found {type(record).__name__}"
-            )
+            found = type(record).__name__ + (" with names that are no text" if isinstance(record, Mapping) else "")
+            raise Error(f"record {len(payloads)}: expected dict, str, bytes or a row of pandas, found {found}{hint}")
     return payloads
 
 
@@ -191,33 +233,46 @@ def _dumped(record: Mapping[str, Any]) -> bytes:
 
 def _read_file(path: Path) -> Source:
     suffixes = [suffix.lower() for suffix in path.suffixes]
+    last = suffixes[-1] if suffixes else ""
     try:
         if ".parquet" in suffixes:
             import pyarrow.parquet
 
-            return Source(pyarrow.parquet.read_table(path), None, None, str(path))
+            return Source(pyarrow.parquet.read_table(path), str(path))
         if ".csv" in suffixes:
-            import pyarrow.csv
-
-            return Source(pyarrow.csv.read_csv(path), None, None, str(path))
-        if suffixes and suffixes[-1] in (".arrow", ".feather"):
+            return Source(_read_csv(path), str(path))
+        if last in (".arrow", ".feather"):
             import pyarrow.feather
 
-            return Source(pyarrow.feather.read_table(path), None, None, str(path))
-        if suffixes and suffixes[-1] == ".gz":
+            return Source(pyarrow.feather.read_table(path), str(path))
+        if last == ".gz":
             with gzip.open(path, "rb") as file:
                 lines = file.read()
-        elif suffixes and suffixes[-1] == ".zst":
+        elif last == ".zst":
             with pa.input_stream(str(path), compression="zstd") as stream:
                 lines = stream.read()
         else:
             lines = path.read_bytes()
     except FileNotFoundError:
-        raise Error(
-            f"{path}: there is no such file; a list of texts is given as [text, ...]"
-        ) from None
-    except OSError as error:
+        raise Error(f"{path}: there is no such file; a list of texts is given as [text, ...]") from None
+    except (OSError, pa.ArrowInvalid) as error:
         raise Error(f"{path}: cannot read the file: {error}") from None
     if lines.lstrip()[:1] == b"[":
         raise Error(f"{path}: expected JSON Lines, one record on each line, found a JSON array; give json.load(...)")
-    return Source(None, None, lines, str(path))
+    return Source(_native.Rows.of_lines(lines), str(path))
+
+
+def _read_csv(path: Path) -> pa.Table:
+    """All columns are text, as it is written: as a number, 007 would be 7. A cell with nothing in it is no value."""
+    from pyarrow import csv
+
+    parse = csv.ParseOptions(newlines_in_values=True)
+    with csv.open_csv(path, parse_options=parse) as reader:
+        names = reader.schema.names
+    convert = csv.ConvertOptions(
+        column_types=dict.fromkeys(names, pa.large_string()),
+        strings_can_be_null=True,
+        quoted_strings_can_be_null=False,
+        null_values=[""],
+    )
+    return csv.read_csv(path, parse_options=parse, convert_options=convert)

@@ -23,7 +23,7 @@ def records_of(table):
 
 
 NUMBERS = [pa.int8(), pa.uint8(), pa.int16(), pa.uint16(), pa.int32(), pa.uint32(), pa.int64(), pa.uint64()]
-TEXTS = [pa.string(), pa.large_string(), pa.string_view()]
+TEXTS = [pa.string(), pa.large_string(), *([pa.string_view()] if hasattr(pa, "string_view") else [])]
 STRANGE = ['quote " and \\ back', "tab\tline\nnull\x00", "emoji 🙂 漢字", "", "x" * 13, "short"]
 
 
@@ -42,7 +42,7 @@ def test_texts(kind):
 
 
 def test_slices_and_chunks():
-    table = pa.table({"a": list(range(100)), "t": pa.array([str(i) for i in range(100)], pa.string_view())})
+    table = pa.table({"a": list(range(100)), "t": pa.array([str(i) for i in range(100)], TEXTS[-1])})
     sliced = pa.concat_tables([table.slice(90, 7), table.slice(3, 2), table.slice(0, 0), table.slice(50, 30)])
     assert [record["a"] for record in records_of(sliced)] == [*range(90, 97), 3, 4, *range(50, 80)]
     assert [record["t"] for record in records_of(sliced)] == [str(i) for i in [*range(90, 97), 3, 4, *range(50, 80)]]
@@ -112,3 +112,76 @@ def test_the_columns_of_a_result_are_valid_arrow():
     columns = nd.fingerprint(["a b c", "d e f"], config={"match": {"mode": "near"}}).to_arrow()
     columns.validate(full=True)
     assert columns.column("text_keys").type == pa.list_(pa.uint32(), 8)
+
+
+@pytest.mark.parametrize("kind", TEXTS)
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        lambda texts, kind: pa.array(texts, kind),
+        lambda texts, kind: pa.array([[text] for text in texts], pa.list_(kind)),
+        lambda texts, kind: pa.array([[text] for text in texts], pa.large_list(kind)),
+        lambda texts, kind: pa.array([[text] for text in texts], pa.list_(kind, 1)),
+        lambda texts, kind: pa.array([{"a": text} for text in texts], pa.struct([("a", kind)])),
+        lambda texts, kind: pa.DictionaryArray.from_arrays(pa.array([1, None, 1, 0], pa.uint8()), pa.array(["b", "a"], kind)),
+    ],
+)
+def test_records_come_back_from_every_type(kind, wrap):
+    column = wrap(["a b c", None, "a b c", "a text of more than twelve bytes"], kind)
+    table = pa.table({"text": pa.array(["a b c", "d e f", "a b c", "g h i"], kind), "column": column})
+    result = nd.dedup(pa.concat_tables([table.slice(0, 2), table.slice(2)]), ["text"], config={"match": {"mode": "exact"}})
+    for found, rows in ((result.unique, [0, 1, 3]), (result.duplicates, [2]), (result.groups(), [0, 2])):
+        assert found["column"] == [column[row].as_py() for row in rows]
+        assert found.to_pandas().shape == found.to_polars().shape == (len(rows), len(found.columns))
+
+
+DAY = 86_400_000
+TIMES = pa.array([0, DAY, 10 * DAY, 10 * DAY + 1000])
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        TIMES,
+        TIMES.cast(pa.uint64()),
+        TIMES.cast(pa.timestamp("ms")),
+        TIMES.cast(pa.timestamp("ms")).cast(pa.timestamp("ns")),
+        TIMES.cast(pa.timestamp("ms", "Asia/Tokyo")),
+        TIMES.cast(pa.timestamp("ms")).cast(pa.date32(), safe=False),
+        TIMES.cast(pa.timestamp("ms")).cast(pa.date64(), safe=False),
+        TIMES.cast(pa.timestamp("ms")).dictionary_encode(),
+        pa.array(["1970-01-01", "1970-01-02", "1970-01-11", "1970-01-11"], TEXTS[-1]),
+        pa.array(["1970-01-01T02:00:00+02:00", "1970-01-02T00:00:00.5Z", "1970-01-11T00:00:00Z", "1970-01-11T00:00:01Z"]),
+        TIMES.cast(pa.string()),
+    ],
+)
+def test_a_column_of_times_may_have_any_form(times):
+    table = pa.table({"text": ["a b c"] * 4, "at": times})
+    settings = {"match": {"mode": "exact"}, "window": {"window_ms": "36h"}}
+    assert nd.dedup(table, ["text"], config=settings, time="at").verdicts["original"] == [None, 0, None, 2]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pa.array([1.5]),
+        pa.array([True]),
+        pa.array(["noon"]),
+        pa.array(["noon"]).dictionary_encode(),
+        pa.array([[1]]),
+        pa.array([1], pa.time32("s")),
+        pa.array([1], pa.duration("s")),
+        pa.array([1], pa.decimal128(9, 2)),
+    ],
+)
+def test_a_column_that_cannot_be_a_time_is_refused(values):
+    with pytest.raises(nd.Error, match="time: expected a column of timestamps.*the column at holds other values"):
+        nd.dedup(pa.table({"text": ["a b c"], "at": values}), ["text"], time="at")
+
+
+def test_spark_hands_over_dates_as_times():
+    from neardup._spark_tasks import fingerprint_arrays
+
+    batch = pa.RecordBatch.from_pydict({"value": ['{"text": "a b c"}'], "timestamp": pa.array([1], pa.date32())})
+    prints = fingerprint_arrays(_native.Fingerprinter('{"match": {"mode": "near"}}', 1), batch, "value", "timestamp")
+    assert DAY in [values[0].as_py() for values in prints]

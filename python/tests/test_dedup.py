@@ -79,6 +79,33 @@ def test_files_are_read_by_their_names(articles, expected, tmp_path):
         assert rows_of(nd.dedup(tmp_path / name, FIELDS, config={"match": {"mode": "near"}})) == expected, name
 
 
+@pytest.mark.parametrize(
+    "values", [["007", "7", "007"], ["1" * 20, "1" * 19 + "2", "1" * 20], ["10:30:00", "10:30:01", "10:30:00"], ["a\nb", "c", "a\nb"]]
+)
+def test_a_csv_holds_its_values_as_they_are_written(tmp_path, values):
+    records = [{"code": value, "other": None} for value in values]
+    pd.DataFrame(records).to_csv(tmp_path / "a.csv", index=False)
+    found = nd.dedup(tmp_path / "a.csv", ["code"], config={"match": {"mode": "exact"}})
+    assert rows_of(found) == rows_of(nd.dedup(records, ["code"], config={"match": {"mode": "exact"}}))
+    assert found.unique["code"] == values[:2]
+
+
+def test_a_cell_with_nothing_in_it_is_no_value(tmp_path):
+    (tmp_path / "a.csv").write_text('code,text\n1,\n2,""\n3,NA\n4,\n')
+    result = nd.dedup(tmp_path / "a.csv", FIELDS, config={"match": {"mode": "exact"}})
+    assert result.verdicts["reason"] == ["missing_field", None, None, "missing_field"]
+    assert result.verdicts["verdict"][1:3] == ["unique", "unique"]
+    (tmp_path / "empty.csv").write_text("")
+    with pytest.raises(nd.Error, match="empty.csv: cannot read the file: Empty CSV file"):
+        nd.dedup(tmp_path / "empty.csv")
+
+
+def test_a_csv_may_have_lines_in_its_texts(tmp_path):
+    records = [{"number": i, "text": f"line {i}\n" + "and more of it\n" * 100} for i in range(2000)]
+    pd.DataFrame(records).to_csv(tmp_path / "a.csv", index=False)
+    assert len(nd.dedup(tmp_path / "a.csv", FIELDS, config={"match": {"mode": "exact"}}).unique) == 2000
+
+
 def test_the_number_of_threads_changes_nothing(articles, expected):
     for threads in (1, 2, 5):
         assert rows_of(nd.dedup(articles[0], FIELDS, config={"match": {"mode": "near"}}, threads=threads)) == expected
@@ -197,6 +224,7 @@ def test_several_threads_may_dedup_at_once(articles, expected):
         ({"text": "a"}, "expected a list of records, found a single dict"),
         (b"{}", "expected a list of records, found bytes"),
         (["a", 7], "record 1: expected dict, str, bytes or a row of pandas, found int"),
+        ([pd.DataFrame({"text": ["a"]})], "record 0: expected dict, .* found DataFrame"),
         ("/nowhere/a.jsonl", "/nowhere/a.jsonl: there is no such file"),
     ],
 )
