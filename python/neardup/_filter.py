@@ -56,7 +56,7 @@ class Filter:
         self._filter.save(os.fspath(path))
 
     def check(self, record: Any) -> Verdict:
-        """What the record would be if it came next. The filter does not remember it.
+        """What the record would be if it came next. The filter does not remember it. `check_many` takes tables.
 
         Args:
             record: dict, str (a text, or JSON if it begins with ``{``), or bytes (JSON).
@@ -64,11 +64,12 @@ class Filter:
         return self._one(record, remember=False)
 
     def add(self, record: Any) -> Verdict:
-        """Decides one record, and remembers it if it is unique. For many records, `decide` is much faster."""
+        """Decides one record, and remembers it if it is unique. `decide` takes tables, and is much faster for many."""
         return self._one(record, remember=True)
 
     def _one(self, record: Any, remember: bool) -> Verdict:
-        capsules, errors, row = self._filter.decide(_native.Rows.of_list(payloads_of([record])), remember)
+        payloads = payloads_of([record], f"; {'decide' if remember else 'check_many'} takes tables and lists")
+        capsules, errors, row = self._filter.decide(_native.Rows.of_list(payloads), remember)
         values = verdict_table(capsules).to_pylist()[0]
         return Verdict(
             verdict=values["verdict"],
@@ -89,9 +90,23 @@ class Filter:
         Args:
             data, json, time: as for `dedup`.
         """
+        return self._many(data, json, time, remember=True)
+
+    def check_many(self, data: Any, *, json: str = "", time: str = "") -> Table:
+        """What each record of a batch would be if it came next. The filter remembers none of them.
+
+        So no record repeats another one of the batch. The columns are those of `decide`. ``row`` counts from 0 in the
+        batch, and ``original`` over all records that this filter has decided.
+
+        Args:
+            data, json, time: as for `dedup`.
+        """
+        return self._many(data, json, time, remember=False)
+
+    def _many(self, data: Any, json: str, time: str, remember: bool) -> Table:
         rows = source_of(data).rows(self._filter.settings(), json, time)
-        capsules, _, first = self._filter.decide(rows, True)
-        return Table(verdict_table(capsules, first))
+        capsules, _, first = self._filter.decide(rows, remember)
+        return Table(verdict_table(capsules, first if remember else 0))
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -194,8 +194,10 @@ def _table_of(data: Any) -> pa.Table | None:
             data = data.to_frame(data.name if isinstance(data.name, str) else "text")
         return pa.Table.from_pandas(data, preserve_index=False)
     if module == "polars":
-        data = data.collect() if type(data).__name__ == "LazyFrame" else data
-        data = data.to_frame() if type(data).__name__ == "Series" else data
+        if type(data).__name__ == "LazyFrame":
+            data = data.collect()
+        if type(data).__name__ == "Series":
+            data = data.to_frame()
     if hasattr(data, "__arrow_c_stream__") and (module != "polars" or hasattr(pa, "string_view")):
         return pa.table(data)
     for convert in ("to_arrow", "to_arrow_table", "fetch_arrow_table"):  # Polars and DuckDB before the protocol

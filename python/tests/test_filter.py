@@ -4,6 +4,9 @@ import pathlib
 import random
 import threading
 
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from conftest import copy_of, text
 
@@ -25,6 +28,33 @@ def test_a_record_is_checked_added_and_named():
     assert len(f) == 2 and f.decided == 3
     bad = f.add(b"{")
     assert bad.verdict == "dead-letter" and bad.reason == "parse" and "not JSON" in bad.error
+
+
+def test_a_batch_is_checked_and_not_remembered(articles):
+    records = articles[0]
+    f = nd.Filter(fields=["text"])
+    f.decide(records[:1000])
+    entries = len(f)
+    checked = f.check_many(records[900:1100])
+    assert (len(f), f.decided) == (entries, 1000)
+    one_by_one = [f.check(record) for record in records[900:1100]]
+    assert checked["verdict"] == [verdict.verdict for verdict in one_by_one]
+    assert checked["original"] == [verdict.original for verdict in one_by_one]
+    assert checked["row"] == list(range(200))
+    assert f.check_many(["quite new", "quite new"])["verdict"] == ["unique", "unique"]
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.Table.from_pylist, list, lambda rows: pd.DataFrame(rows)["text"]])
+def test_a_table_is_no_record(make):
+    f = nd.Filter(fields=["text"])
+    table = make([{"text": "a b c d"}, {"text": "a b c d"}])
+    with pytest.raises(nd.Error, match="expected dict, str, bytes or a row of pandas, found .*; check_many takes tables"):
+        f.check(table)
+    with pytest.raises(nd.Error, match="expected dict, str, bytes or a row of pandas, found .*; decide takes tables"):
+        f.add(table)
+    with pytest.raises(nd.Error, match="expected dict, str, bytes or a row of pandas, found .*"):
+        nd.explain(table, table, "text")
+    assert f.decided == 0 and f.check(pd.Series({"text": "a b c d"})).verdict == "unique"
 
 
 def test_batches_are_numbered_on():
