@@ -38,10 +38,9 @@ class Filter:
         distance_max: int | None = None,
         threads: int = 0,
     ) -> None:
-        mode = "near" if config is None else None
-        given = settings_json(
-            config, fields=fields, keys=keys, exclude=exclude, distance_max=distance_max, mode=mode
-        )
+        if config is None:
+            config = {"match": {"mode": "near"}}
+        given = settings_json(config, fields=fields, keys=keys, exclude=exclude, distance_max=distance_max)
         self._filter = _native.Filter.new(given, threads)
 
     @classmethod
@@ -70,16 +69,9 @@ class Filter:
     def _one(self, record: Any, remember: bool) -> Verdict:
         payloads = payloads_of([record], f"; {'decide' if remember else 'check_many'} takes tables and lists")
         capsules, errors, row = self._filter.decide(_native.Rows.of_list(payloads), remember)
-        values = verdict_table(capsules).to_pylist()[0]
-        return Verdict(
-            verdict=values["verdict"],
-            row=row if remember else None,
-            original=values["original"],
-            distance=values["distance"],
-            kind=values["kind"],
-            reason=values["reason"],
-            error=errors[0][1] if errors else None,
-        )
+        values = verdict_table(capsules, row).drop_columns(["late"]).to_pylist()[0]
+        values["row"] = row if remember else None
+        return Verdict(**values, error=errors[0][1] if errors else None)
 
     def decide(self, data: Any, *, json: str = "", time: str = "") -> Table:
         """Decides a batch in its order, and remembers the unique records.

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json as _json
 import os
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from . import _native
 from ._labels import Labels, marked_pairs
-from ._results import Explanation, Result, Tuning, _batch
+from ._results import Explanation, Result, Tuning, _batch, explained
 from ._settings import Field, settings_json
-from ._tables import Source, Table, payloads_of, source_of
+from ._tables import Table, payloads_of, source_of
 
 _RECORDS_MIN = 200
 """With fewer records nothing is learned; the same as auto.records_min."""
@@ -33,6 +35,7 @@ def dedup(
     time: str = "",
     threads: int = 0,
     progress: bool | Callable[[int, int], None] = False,
+    keep: str = "first",
 ) -> Result:
     """Finds the records that repeat an earlier one.
 
@@ -50,12 +53,13 @@ def dedup(
         distance_max: how many of 64 bits may differ, 0 to 12. 0: only equal records are duplicates.
         config: a configuration file, or its sections as a dict. What is named in this call wins.
         json: the column of a table that holds whole records as JSON.
-        time: the column of a table that holds the event time: timestamps, dates, or milliseconds since 1970. Without
-            it, and without ``record.time_field`` in the configuration, there is no window: a record may repeat any
-            earlier one.
+        time: the column of a table that holds the event time: timestamps, dates, milliseconds since 1970, or texts of
+            these. Without it, and without ``record.time_field`` in the configuration, there is no window: a record may
+            repeat any earlier one.
         threads: how many threads work; 0: one for each core.
         progress: True shows a bar (needs tqdm). A function is called with the number of records that are decided and
             the number of all.
+        keep: which record of a group ``result.unique`` holds; `Result.keep` describes it.
 
     Raises:
         Error: the settings or the input are wrong. The text says what, and what to do.
@@ -66,51 +70,34 @@ def dedup(
     learned, _mode, reasons = _native.learn(rows, given, _RECORDS_MIN)
     if source.table is not None and not json:
         rows = source.rows(learned, json, time)  # of the chosen columns only
-    return _run(source, rows, learned, reasons, threads, progress)
-
-
-def _run(
-    source: Source,
-    rows: _native.Rows,
-    settings: str,
-    reasons: list[str],
-    threads: int,
-    progress: bool | Callable[[int, int], None],
-) -> Result:
-    run = _native.Run(settings, threads, True)
-    total = len(rows)
-    with _Progress(progress, total) as show:
-        for begin in range(0, total, _STEP):
-            end = min(begin + _STEP, total)
+    reasons = [_of_all(reason, len(rows)) for reason in reasons]
+    run = _native.Run(learned, threads, True)
+    with _progress(progress, len(rows)) as show:
+        for begin in range(0, len(rows), _STEP):
+            end = min(begin + _STEP, len(rows))
             run.decide(rows, begin, end)
             show(end)
-    return Result(run, source, rows, reasons)
+    return Result(run, source, rows, reasons, keep)
 
 
-class _Progress:
-    """A bar, a function, or nothing."""
+def _of_all(text: str, total: int) -> str:
+    """Names the records that something was learned from as a sample, if there are more."""
+    found = re.search(r"([\d,]+) records? \([\d,]+ distinct", text)
+    if found is None or found[1] == f"{total:,}":
+        return text
+    return f"{text[: found.start()]}a sample of {found[1]} of the {total:,}{text[found.end(1) :]}"
 
-    def __init__(self, wanted: bool | Callable[[int, int], None], total: int) -> None:
-        self._total = total
-        self._call = wanted if callable(wanted) else None
-        self._bar: Any = None
-        if wanted is True:
-            from tqdm.auto import tqdm
 
-            self._bar = tqdm(total=total, unit=" records", unit_scale=True)
+@contextmanager
+def _progress(wanted: bool | Callable[[int, int], None], total: int) -> Iterator[Callable[[int], object]]:
+    """Gives a function that is told how many records are done. It shows them in a bar, to a function, or not."""
+    if wanted is True:
+        from tqdm.auto import tqdm
 
-    def __enter__(self) -> Callable[[int], None]:
-        return self._show
-
-    def _show(self, done: int) -> None:
-        if self._call is not None:
-            self._call(done, self._total)
-        if self._bar is not None:
-            self._bar.update(done - self._bar.n)
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.close()
+        with tqdm(total=total, unit=" records", unit_scale=True) as bar:
+            yield lambda done: bar.update(done - bar.n)
+    else:
+        yield lambda done: wanted(done, total) if wanted else None
 
 
 def tune(
@@ -140,14 +127,19 @@ def tune(
     source = source_of(data)
     given = settings_json(config, fields=fields, keys=keys, exclude=exclude)
     pairs, copies = marked_pairs(labels)
-    found = _native.tune(
-        source.rows(given, json), given, source.name, window_entries, _native.Rows.of_list(pairs), copies
-    )
+    rows = source.rows(given, json)
+    found = _native.tune(rows, given, source.name, window_entries, _native.Rows.of_list(pairs), copies)
+    # The command ends with the files that it has written. Here are none yet.
+    text = found["text"][: found["text"].rindex("\nconfig ")]
+    page = re.sub(r"<p[^>]*>Files written: [^<]*</p>\n?", "", found["page"])
+    details = _json.loads(found["json"])
+    details = {name: value for name, value in details.items() if name not in ("config", "model", "report")}
+    details["sample"]["of"] = len(rows)
     return Tuning(
-        settings=_parsed(found["settings"]),
-        text=found["text"],
-        details=_parsed(found["json"]),
-        _page=found["page"],
+        text=_of_all(text, len(rows)),
+        details=details,
+        _page=_of_all(page, len(rows)),
+        settings=_json.loads(found["settings"]),
         _model=found["model"],
         _settings_json=found["settings"],
     )
@@ -164,9 +156,7 @@ def explain(
 ) -> Explanation:
     """Says why record `b` repeats record `a`, or does not: dict, str (a text or JSON) or bytes (JSON)."""
     given = settings_json(config, fields=fields, keys=keys, distance_max=distance_max)
-    rows = _native.Rows.of_list(payloads_of([a]) + payloads_of([b]))
-    text, details, page = _native.explain(rows, given)
-    return Explanation(text=text, details=_parsed(details), _page=page)
+    return explained(_native.Rows.of_list(payloads_of([a]) + payloads_of([b])), given)
 
 
 def fingerprint(
@@ -192,7 +182,3 @@ def fingerprint(
     source = source_of(data)
     given = settings_json(config, fields=fields, keys=keys, exclude=exclude)
     return Table(_batch(_native.fingerprint(source.rows(given, json, time), given, threads)))
-
-
-def _parsed(text: str) -> dict[str, Any]:
-    return _json.loads(text)

@@ -41,13 +41,9 @@ def marked(a: str, b: str) -> tuple[str, str]:
     words_a, words_b = _WORD.findall(a[:4000]), _WORD.findall(b[:4000])
     shown_a, shown_b = [], []
     for kind, a0, a1, b0, b1 in difflib.SequenceMatcher(None, words_a, words_b, autojunk=False).get_opcodes():
-        part_a, part_b = html.escape("".join(words_a[a0:a1])), html.escape("".join(words_b[b0:b1]))
-        if kind == "equal":
-            shown_a.append(part_a)
-            shown_b.append(part_b)
-        else:
-            shown_a.append(f"<mark>{part_a}</mark>" if part_a.strip() else part_a)
-            shown_b.append(f"<mark>{part_b}</mark>" if part_b.strip() else part_b)
+        for words, shown in ((words_a[a0:a1], shown_a), (words_b[b0:b1], shown_b)):
+            part = html.escape("".join(words))
+            shown.append(part if kind == "equal" or not part.strip() else f"<mark>{part}</mark>")
     return "".join(shown_a), "".join(shown_b)
 
 

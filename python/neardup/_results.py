@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+import random
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from . import _native
+from ._errors import Error
 from ._html import pairs_html
 from ._settings import yaml_text
 from ._tables import Source, Table
@@ -26,6 +29,13 @@ def _batch(capsules: tuple[Any, Any]) -> pa.Table:
     return pa.Table.from_batches([pa.record_batch(Exported())])  # type: ignore[arg-type]
 
 
+_NULLABLE = [
+    {"name": name, "field_name": name, "pandas_type": kind.lower(), "numpy_type": kind, "metadata": None}
+    for name, kind in (("original", "Int64"), ("distance", "Int16"), ("group", "Int64"))
+]
+"""Tells pandas that these columns are whole numbers which may be missing. Otherwise it makes them floats."""
+
+
 def verdict_table(capsules: tuple[Any, Any], first_row: int = 0) -> pa.Table:
     """The columns of the library as a table: row, verdict, original, distance, kind, reason, late."""
     table = _batch(capsules)
@@ -33,7 +43,8 @@ def verdict_table(capsules: tuple[Any, Any], first_row: int = 0) -> pa.Table:
     for name in table.column_names:
         column = table.column(name)
         columns[name] = pc.cast(column, pa.string()) if pa.types.is_dictionary(column.type) else column
-    return pa.table(columns)
+    metadata = {"pandas": json.dumps({"index_columns": [], "column_indexes": [], "columns": _NULLABLE})}
+    return pa.table(columns, metadata=metadata)
 
 
 @dataclass(frozen=True)
@@ -64,33 +75,23 @@ class Verdict:
         return self.verdict == "duplicate"
 
 
-class Pairs:
-    """Duplicates beside their originals. A notebook shows them side by side, with the differing words marked."""
+class Pairs(list[dict[str, Any]]):
+    """Duplicates beside their originals: row, original, distance, kind, text, original_text.
 
-    def __init__(self, pairs: list[dict[str, Any]]) -> None:
-        self._pairs = pairs
-
-    def __len__(self) -> int:
-        return len(self._pairs)
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        return iter(self._pairs)
-
-    def __getitem__(self, index: int) -> dict[str, Any]:
-        """A pair: row, original, distance, kind, text, original_text."""
-        return self._pairs[index]
+    A notebook shows them side by side, with the differing words marked.
+    """
 
     def __repr__(self) -> str:
         lines = [
             f"{pair['kind']}, distance {pair['distance']}\n  {pair['original']}: {pair['original_text'][:100]}\n"
             f"  {pair['row']}: {pair['text'][:100]}"
-            for pair in self._pairs[:5]
+            for pair in self[:5]
         ]
         more = f"\n... and {len(self) - 5} more" if len(self) > 5 else ""
         return "\n".join(lines) + more if lines else "no pairs"
 
     def _repr_html_(self) -> str:
-        return pairs_html(self._pairs)
+        return pairs_html(self)
 
 
 class Result:
@@ -99,14 +100,14 @@ class Result:
     Attributes:
         verdicts: a table with one row for each record: ``row``, ``verdict``, ``original``, ``distance`` (of 64 bits),
             ``kind``, ``group`` (the row of the original; null for dead letters), ``reason``, ``late``.
-        counts: how many records are ``unique``, ``duplicate`` and ``dead-letter``, and how many of the duplicates are
-            ``exact`` and ``near``.
         reasons: what was learned and why, one sentence each; empty if nothing was learned.
         settings: the settings in force, as sections of the configuration file.
         errors: for each dead letter, its row and what is wrong.
     """
 
-    def __init__(self, run: _native.Run, source: Source, rows: _native.Rows, reasons: list[str]) -> None:
+    def __init__(
+        self, run: _native.Run, source: Source, rows: _native.Rows, reasons: list[str], keep: str = "first"
+    ) -> None:
         self._run = run
         self._source = source
         self._rows = rows
@@ -115,13 +116,8 @@ class Result:
         self.verdicts = Table(self._verdicts)
         self.settings: dict[str, Any] = json.loads(run.settings())
         self.errors: dict[int, str] = dict(run.errors())
-        verdict = self._verdicts.column("verdict").to_pylist()
-        kind = self._verdicts.column("kind")
-        self.counts: dict[str, int] = {
-            name: verdict.count(name) for name in ("unique", "duplicate", "dead-letter")
-        }
-        for name in ("exact", "near"):
-            self.counts[name] = pc.sum(pc.equal(kind, name)).as_py() or 0
+        self._keep = keep
+        self._kept = self._rows_kept(keep) if keep != "first" else None
 
     @staticmethod
     def _with_groups(verdicts: pa.Table) -> pa.Table:
@@ -130,42 +126,53 @@ class Result:
         group = pc.coalesce(verdicts.column("original"), own)
         return verdicts.add_column(verdicts.column_names.index("kind") + 1, "group", group)
 
-    def _where(self, verdict: str) -> pa.Array:
-        chosen = self._verdicts.filter(pc.equal(self._verdicts.column("verdict"), verdict)).column("row")
-        return chosen.combine_chunks()
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """How many records are ``unique``, ``duplicate`` and ``dead-letter``, and how the duplicates repeat an earlier
+        record, which may be a duplicate itself: ``exact`` or ``near``. The command counts alike."""
+        verdicts = self._verdicts.column("verdict").to_pylist()
+        counts = {name: verdicts.count(name) for name in ("unique", "duplicate", "dead-letter")}
+        near = self._where("kind", "near").column("row").to_pylist()
+        records = _native.Rows.of_list([self._rows.json(row) for row in near])
+        prints = _batch(_native.fingerprint(records, self._run.settings(), 0)).column("exact")
+        distinct = len(prints.unique())
+        return {**counts, "exact": counts["duplicate"] - distinct, "near": distinct}
 
-    def _records(self, rows: pa.Array) -> pa.Table:
-        return self._source.take(rows)
+    def _where(self, column: str, value: str) -> pa.Table:
+        return self._verdicts.filter(pc.equal(self._verdicts.column(column), value))
+
+    def _with_records(self, verdicts: pa.Table) -> Table:
+        """Verdicts, and beside them the columns of their records."""
+        records = self._source.take(verdicts.column("row"))
+        taken = verdicts.column_names
+        for name, column in zip(records.column_names, records.columns):
+            verdicts = verdicts.append_column(f"{name}_of_record" if name in taken else name, column)
+        return Table(verdicts)
 
     @property
     def unique(self) -> Table:
-        """The records that repeat no earlier one, in their order, with the columns that they came with."""
-        return Table(self._records(self._where("unique")))
+        """The records that repeat no earlier one, in their order, with the columns that they came with.
+
+        `keep` puts another record of its group in the place of such a record.
+        """
+        return Table(self._source.take(pa.array(self.unique_rows, pa.int64())))
 
     @property
     def unique_rows(self) -> list[int]:
         """The numbers of these records, from 0."""
-        return self._where("unique").to_pylist()
+        return self._rows_kept("first") if self._kept is None else self._kept
 
     @property
     def duplicates(self) -> Table:
         """The records that repeat an earlier one, with the columns ``row``, ``original``, ``distance`` and ``kind``."""
-        return self._with_verdicts(self._where("duplicate"), ["row", "original", "distance", "kind"])
+        return self._with_records(self._where("verdict", "duplicate").select(["row", "original", "distance", "kind"]))
 
     @property
     def dead_letters(self) -> Table:
         """The records that cannot be compared, with the columns ``row``, ``reason`` and ``error``."""
-        rows = self._where("dead-letter")
-        table = self._with_verdicts(rows, ["row", "reason"]).to_arrow()
-        errors = pa.array([self.errors.get(row, "") for row in rows.to_pylist()], pa.string())
-        return Table(table.add_column(2, "error", errors))
-
-    def _with_verdicts(self, rows: pa.Array, columns: list[str]) -> Table:
-        table = self._verdicts.select(columns).take(rows)
-        records = self._records(rows)
-        for name in records.column_names:
-            table = table.append_column(name if name not in columns else f"{name}_of_record", records.column(name))
-        return Table(table)
+        dead = self._where("verdict", "dead-letter").select(["row", "reason"])
+        errors = [self.errors.get(row, "") for row in dead.column("row").to_pylist()]
+        return self._with_records(dead.append_column("error", pa.array(errors, pa.string())))
 
     def groups(self) -> Table:
         """The records that belong together: an original, and after it its duplicates.
@@ -173,36 +180,88 @@ class Result:
         Records without a duplicate make no group. The columns are ``group`` (the row of the original), ``size``,
         ``row``, ``distance`` and ``kind``, and the columns of the records.
         """
-        repeated = self._verdicts.filter(pc.is_valid(self._verdicts.column("original")))
-        counts = repeated.group_by("group").aggregate([("row", "count")])
-        sizes = pa.table({"group": counts.column("group"), "size": pc.add(counts.column("row_count"), 1)})
-        members = self._verdicts.filter(
-            pc.is_in(self._verdicts.column("group"), value_set=sizes.column("group").combine_chunks())
-        ).select(["group", "row", "distance", "kind"])
-        joined = members.join(sizes, "group").sort_by([("group", "ascending"), ("row", "ascending")])
-        table = joined.select(["group", "size", "row", "distance", "kind"])
-        records = self._records(table.column("row").combine_chunks())
-        for name in records.column_names:
-            taken = name in table.column_names
-            table = table.append_column(f"{name}_of_record" if taken else name, records.column(name))
-        return Table(table)
+        return self._with_records(self._members().select(["group", "size", "row", "distance", "kind"]))
 
-    def pairs(self, near: Literal["limit", "equal", "first"] = "limit", n: int = 20) -> Pairs:
+    def _members(self) -> pa.Table:
+        """The verdicts on all records of groups, group after group, and the size of their group."""
+        groups = self._where("verdict", "duplicate").column("group").value_counts()
+        place = pc.index_in(self._verdicts.column("group"), value_set=groups.field("values"))
+        members = self._verdicts.append_column("size", pc.add(groups.field("counts").take(place), 1))
+        return members.filter(pc.is_valid(place)).sort_by([("group", "ascending"), ("row", "ascending")])
+
+    def keep(self, keep: str) -> Result:
+        """The same result, but `unique` holds another record of each group. Nothing is decided again.
+
+        Args:
+            keep: ``first``, ``last``, ``longest`` (the most text in the compared fields), or the name of a column: the
+                record with its largest value. Of equal records the first is kept.
+        """
+        return Result(self._run, self._source, self._rows, self.reasons, keep)
+
+    def _rows_kept(self, keep: str) -> list[int]:
+        unique = self._where("verdict", "unique").column("row").to_pylist()
+        if keep == "first":
+            return unique
+        members = self._members()
+        rows = members.column("row").to_pylist()
+        if keep == "last":
+            ranks: list[Any] = rows
+        elif keep == "longest":
+            ranks = [len(self._text(row)) for row in rows]
+        else:
+            records = self._source.take(members.column("row"))
+            if keep not in records.column_names:
+                raise Error(
+                    f"keep: expected first, last, longest or a column, found {keep!r}; the columns are "
+                    f"{', '.join(records.column_names)}"
+                )
+            ranks = [(value is not None, value) for value in records.column(keep).to_pylist()]
+        best: dict[int, tuple[Any, int]] = {}
+        for group, row, rank in zip(members.column("group").to_pylist(), rows, ranks):
+            if group not in best or rank > best[group][0]:
+                best[group] = rank, row
+        return sorted(best[row][1] if row in best else row for row in unique)
+
+    def explain(self, row: int) -> Explanation:
+        """Says why a duplicate repeats its original. `row` is the number of the duplicate."""
+        original = self._verdicts.column("original")[row].as_py()
+        if original is None:
+            raise Error(
+                f"row {row}: expected a duplicate, found {self._verdicts.column('verdict')[row]}; to compare two records, "
+                "call neardup.explain(a, b, config=result.settings)"
+            )
+        return explained(_native.Rows.of_list([self._rows.json(original), self._rows.json(row)]), self._run.settings())
+
+    def pairs(
+        self,
+        near: Literal["limit", "equal", "first"] = "limit",
+        n: int = 20,
+        *,
+        distance: tuple[int, int] = (0, 64),
+        sample: int | None = None,
+        seed: int = 0,
+    ) -> Pairs:
         """Duplicates beside their originals.
 
         Args:
             near: ``limit`` shows the pairs with the largest distance, which are the first to doubt. ``equal`` shows
                 those with the smallest distance that are not exact. ``first`` shows the first in order.
             n: how many.
+            distance: the smallest and the largest distance to show.
+            sample: shows so many pairs that are chosen by chance, instead of the first `n`.
+            seed: another one chooses other pairs.
         """
-        table = self._verdicts.filter(pc.is_valid(self._verdicts.column("original")))
-        if near == "limit":
-            table = table.sort_by([("distance", "descending"), ("row", "ascending")])
-        elif near == "equal":
-            table = table.filter(pc.equal(table.column("kind"), "near"))
-            table = table.sort_by([("distance", "ascending"), ("row", "ascending")])
-        elif near != "first":
+        if near not in ("limit", "equal", "first"):
             raise ValueError(f"near: expected limit, equal or first, found {near!r}")
+        table = self._where("kind", "near") if near == "equal" else self._where("verdict", "duplicate")
+        bits = table.column("distance")
+        table = table.filter(pc.and_(pc.greater_equal(bits, distance[0]), pc.less_equal(bits, distance[1])))
+        if sample is not None:
+            chance = random.Random(seed).sample(range(len(table)), min(sample, len(table)))
+            table, n = table.take(pa.array(sorted(chance), pa.int64())), sample
+        if near != "first":
+            order = "descending" if near == "limit" else "ascending"
+            table = table.sort_by([("distance", order), ("row", "ascending")])
         chosen = table.slice(0, n).select(["row", "original", "distance", "kind"]).to_pylist()
         for pair in chosen:
             pair["text"] = self._text(pair["row"])
@@ -229,7 +288,7 @@ class Result:
         """The result under another distance, from 0 (only equal records) to 12. No fingerprint is computed again."""
         note = f"match.distance_max {distance_max} instead of the above"
         reasons = [reason for reason in self.reasons if not reason.endswith("instead of the above")]
-        return Result(self._run.rethreshold(distance_max), self._source, self._rows, [*reasons, note])
+        return Result(self._run.rethreshold(distance_max), self._source, self._rows, [*reasons, note], self._keep)
 
     def to_yaml(self, path: str | os.PathLike[str]) -> Path:
         """Writes the settings as a configuration file for the service and the commands. Returns its path.
@@ -276,22 +335,48 @@ def write_config(path: Path, settings: str, model: str | None, comments: list[st
     return path
 
 
-@dataclass(frozen=True)
-class Tuning:
+@dataclass(frozen=True, repr=False)
+class _Report:
+    text: str
+    details: dict[str, Any]
+    _page: str
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        return f'<iframe style="width:100%;height:480px;border:1px solid #8884" srcdoc="{escape(self._page)}"></iframe>'
+
+
+class Explanation(_Report):
+    """Why two records are duplicates, or not.
+
+    Attributes:
+        text: all of it for people.
+        details: the same for programs; docs/explain.md describes the keys.
+    """
+
+
+def explained(rows: _native.Rows, settings: str) -> Explanation:
+    """Why the second of two rows repeats the first, or does not."""
+    text, details, page = _native.explain(rows, settings)
+    return Explanation(text, json.loads(details), page)
+
+
+@dataclass(frozen=True, repr=False)
+class Tuning(_Report):
     """What `tune` found.
 
     Attributes:
         settings: the proposed settings, as sections of the configuration file.
         text: all of it for people.
-        details: the same for programs, with the keys of ``neardup tune --json``.
+        details: the same for programs, with the keys of ``neardup tune --json``; ``sample.of`` is the number of all
+            records.
     """
 
     settings: dict[str, Any]
-    text: str
-    details: dict[str, Any]
-    _page: str = field(repr=False)
-    _model: str = field(repr=False)
-    _settings_json: str = field(repr=False)
+    _model: str
+    _settings_json: str
 
     def report(self, path: str | os.PathLike[str] | None = None) -> str:
         """The report as an HTML page; with `path`, it is also written there."""
@@ -305,33 +390,3 @@ class Tuning:
         The learned model goes to a file beside it.
         """
         return write_config(Path(path), self._settings_json, self._model, self.text.split("\n\n")[0].splitlines())
-
-    def __repr__(self) -> str:
-        return self.text
-
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        return f'<iframe style="width:100%;height:480px;border:1px solid #8884" srcdoc="{escape(self._page)}"></iframe>'
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """Why two records are duplicates, or not.
-
-    Attributes:
-        text: all of it for people.
-        details: the same for programs; docs/explain.md describes the keys.
-    """
-
-    text: str
-    details: dict[str, Any]
-    _page: str = field(repr=False)
-
-    def __repr__(self) -> str:
-        return self.text
-
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        return f'<iframe style="width:100%;height:480px;border:1px solid #8884" srcdoc="{escape(self._page)}"></iframe>'

@@ -11,6 +11,7 @@ from typing import Any, Union
 
 import yaml
 
+from . import _native
 from ._errors import Error
 
 Field = Union[str, Mapping[str, Any]]
@@ -91,7 +92,6 @@ def settings_json(
     keys: Sequence[str] | None = None,
     exclude: Sequence[str] | None = None,
     distance_max: int | None = None,
-    mode: str | None = None,
 ) -> str:
     """Brings everything that was given together. What is named here wins over the configuration."""
     if config is None:
@@ -109,12 +109,10 @@ def settings_json(
         settings = with_path(settings, "record.exclude", list(exclude))
     if distance_max is not None:
         settings = with_path(settings, "match.distance_max", distance_max)
-    if mode is not None:
-        settings = with_path(settings, "match.mode", mode)
     return json.dumps(settings)
 
 
-def columns_of(settings: str, names: Sequence[str], time: str) -> list[str]:
+def columns_of(settings: str) -> list[str]:
     """The columns of a table that a filter with these settings reads; an empty list stands for all."""
     record = json.loads(settings).get("record") or {}
     fields = record.get("fields") or []
@@ -123,15 +121,7 @@ def columns_of(settings: str, names: Sequence[str], time: str) -> list[str]:
         return []
     if record.get("time_field"):
         wanted.append(record["time_field"])
-    tops = [_top_level(path) for path in wanted]
-    if any(top not in names for top in tops):
-        missing = next(top for top in tops if top not in names)
-        import difflib
-
-        near = difflib.get_close_matches(missing, names, 1)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        raise Error(f"the table has no column {missing}{hint}; it has {', '.join(names)}")
-    return list(dict.fromkeys(tops))
+    return list(dict.fromkeys(_top_level(path) for path in wanted))
 
 
 def _top_level(path: str) -> str:
@@ -143,7 +133,7 @@ def _top_level(path: str) -> str:
 def yaml_text(settings: str, model_file: str, comments: Sequence[str]) -> str:
     """The settings as a configuration file. Settings with their default values are left out."""
     given = json.loads(settings)
-    defaults = json.loads(_defaults())
+    defaults = json.loads(_native.settings('{"match": {"mode": "near"}}'))
     out: dict[str, Any] = {}
     for section in _SECTIONS:
         kept = {
@@ -162,9 +152,3 @@ def yaml_text(settings: str, model_file: str, comments: Sequence[str]) -> str:
             out[section] = kept
     head = "".join(f"# {line}\n" for line in comments)
     return head + yaml.safe_dump(out, sort_keys=False, allow_unicode=True)
-
-
-def _defaults() -> str:
-    from . import _native
-
-    return _native.Filter.new('{"match": {"mode": "near"}}', 1).settings()

@@ -89,12 +89,8 @@ class Source:
             if json_column or time:
                 raise Error("json and time name columns of a table; the records are no table")
             return self._given
-        names = self.table.column_names
-        for column in filter(None, (json_column, time)):
-            if column not in names:
-                raise Error(f"the table has no column {column}; it has {', '.join(names)}")
-        fields = [] if json_column else columns_of(settings, names, time)
-        table = with_times(self.table, time) if time else self.table
+        fields = [] if json_column else columns_of(settings)
+        table = with_times(self.table, time) if time in self.table.column_names else self.table
         return _native.Rows.of_stream(table.__arrow_c_stream__(), fields, json_column, time)
 
     def as_table(self) -> pa.Table:
@@ -160,8 +156,6 @@ def with_times(table: pa.Table, name: str) -> pa.Table:
 
 def source_of(data: Any) -> Source:
     """Takes a data frame, an Arrow table, a path, or an iterable of dict, str or bytes."""
-    if isinstance(data, Source):
-        return data
     if isinstance(data, (str, os.PathLike)):
         return _read_file(Path(data))
     table = _table_of(data)
@@ -182,12 +176,6 @@ def source_of(data: Any) -> Source:
 
 
 def _table_of(data: Any) -> pa.Table | None:
-    if isinstance(data, Table):
-        return data.to_arrow()
-    if isinstance(data, pa.Table):
-        return data
-    if isinstance(data, (pa.RecordBatch, pa.RecordBatchReader)):
-        return pa.table(data) if isinstance(data, pa.RecordBatch) else data.read_all()
     module = type(data).__module__.partition(".")[0]
     if module == "pandas":
         if type(data).__name__ == "Series":

@@ -174,6 +174,65 @@ def test_a_record_that_cannot_be_compared_is_a_dead_letter_with_a_reason():
     assert result.verdicts["group"] == [0, None, None, None, None]
 
 
+def test_a_duplicate_that_equals_an_earlier_duplicate_is_exact():
+    text = " ".join(f"word{i}" for i in range(30))
+    near = text.replace("word7", "other")
+    result = nd.dedup([text, near, near, near.upper(), text], FIELDS, config={"match": {"mode": "near"}})
+    assert result.verdicts["kind"] == [None, "near", "near", "near", "exact"]
+    assert (result.counts["exact"], result.counts["near"]) == (3, 1), "the command counts alike"
+    assert "(3 exact, 1 near)" in repr(result)
+    assert result.rethreshold(0).counts == {"unique": 2, "duplicate": 3, "dead-letter": 0, "exact": 3, "near": 0}
+
+
+def test_original_and_distance_are_whole_numbers_in_pandas():
+    result = nd.dedup(["a b c", "a b c", b"{"], FIELDS, config={"match": {"mode": "exact"}})
+    for table in (result.verdicts, result.verdicts.head(1), nd.Filter(fields="text").decide(["a b c", "a b c"])):
+        frame = table.to_pandas()
+        assert str(frame["original"].dtype) == "Int64" and str(frame["distance"].dtype) == "Int16"
+    assert str(result.groups().to_pandas()["distance"].dtype) == "Int16"
+    assert result.duplicates.to_pandas()["original"].tolist() == [0]
+    assert result.verdicts.to_pandas()["original"].isna().tolist() == [True, False, True]
+    assert str(result.verdicts.to_pandas()["group"].dtype) == "Int64"
+
+
+def test_another_record_of_a_group_is_kept():
+    text = " ".join(f"word{i}" for i in range(30))
+    texts = [text, "one alone", text.replace("word7", "somewhat"), text.replace("word7", "other"), "another alone"]
+    frame = pd.DataFrame({"text": texts, "score": [3, 1, None, 7, 2]})
+    result = nd.dedup(frame, FIELDS, config={"match": {"mode": "near"}})
+    assert result.unique_rows == [0, 1, 4]
+    assert result.keep("last").unique_rows == [1, 3, 4]
+    assert result.keep("longest").unique_rows == [1, 2, 4]
+    assert result.keep("score").unique["score"] == [1.0, 7.0, 2.0]
+    assert result.keep("last").keep("first").unique_rows == [0, 1, 4]
+    assert result.keep("last").verdicts["original"] == result.verdicts["original"]
+    kept = nd.dedup(frame, FIELDS, config={"match": {"mode": "near"}}, keep="last")
+    assert kept.unique["text"] == [texts[1], texts[3], texts[4]] and kept.rethreshold(12).unique_rows == [1, 3, 4]
+    with pytest.raises(nd.Error, match="keep: expected first, last, longest or a column, found 'scor'; .* text, score"):
+        result.keep("scor")
+
+
+def test_pairs_are_chosen_by_distance_and_by_chance(articles):
+    result = nd.dedup(articles[0], FIELDS, config={"match": {"mode": "near"}})
+    between = result.pairs(distance=(2, 3), n=1000)
+    assert {pair["distance"] for pair in between} == {2, 3}
+    assert len(between) == sum(2 <= (bits or 0) <= 3 for bits in result.verdicts["distance"])
+    rows = lambda pairs: [pair["row"] for pair in pairs]
+    sample = result.pairs(distance=(2, 3), sample=30, seed=1)
+    assert len(sample) == 30 and set(rows(sample)) <= set(rows(between))
+    assert rows(sample) == rows(result.pairs(distance=(2, 3), sample=30, seed=1))
+    assert rows(sample) != rows(result.pairs(distance=(2, 3), sample=30, seed=2))
+    assert len(result.pairs(sample=10**6)) == result.counts["duplicate"]
+
+
+def test_a_duplicate_is_explained(articles):
+    result = nd.dedup(articles[0])
+    row = result.duplicates["row"][0]
+    assert result.explain(row).details["verdict"] == "duplicate"
+    with pytest.raises(nd.Error, match="row 0: expected a duplicate, found unique"):
+        result.explain(0)
+
+
 def test_a_window_needs_a_time():
     day = 86_400_000
     times = [0, day, 10 * day, 10 * day + 1]

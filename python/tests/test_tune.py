@@ -28,8 +28,9 @@ def test_a_tuning_says_what_it_found_and_writes_a_configuration(articles, tmp_pa
 def test_the_program_reads_the_configuration_and_decides_alike(articles, tmp_path):
     import json
 
-    records = articles[0]
+    records, originals = articles
     config = nd.tune(records).to_yaml(tmp_path / "articles.yaml")
+    records = [*records, *(records[copy] for copy in originals)]  # equal to near duplicates
     (tmp_path / "a.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
     for options, result in (
         (["--config", config], nd.dedup(tmp_path / "a.jsonl", config=config)),
@@ -37,11 +38,14 @@ def test_the_program_reads_the_configuration_and_decides_alike(articles, tmp_pat
         (["--fields", "text"], nd.dedup(tmp_path / "a.jsonl", "text")),
     ):
         done = subprocess.run(
-            [PROGRAM, "filter", "--input", tmp_path / "a.jsonl", "--verdicts", tmp_path / "v.tsv", *options],
+            [PROGRAM, "filter", "--input", tmp_path / "a.jsonl", "--verdicts", tmp_path / "v.tsv", "--json", *options],
             capture_output=True,
             text=True,
         )
         assert done.returncode == 0, done.stderr
+        summary = json.loads(done.stderr.splitlines()[-1])
+        assert [summary[f"{kind}_duplicates"] for kind in ("exact", "near")] == [result.counts["exact"], result.counts["near"]]
+        assert summary["exact_duplicates_of_kind_near"] > 0
         lines = (tmp_path / "v.tsv").read_text().splitlines()[1:]
         expected = []
         for verdict in result.verdicts.to_dicts():
@@ -50,6 +54,18 @@ def test_the_program_reads_the_configuration_and_decides_alike(articles, tmp_pat
                 columns[2:] = [verdict["original"] + 1, verdict["distance"], verdict["kind"]]
             expected.append("\t".join(str(column) for column in columns))
         assert lines == expected
+
+
+def test_a_tuning_has_no_empty_parts_and_a_sample_is_named_as_one(tmp_path):
+    records = [{"text": f"the council approves bridge {number}"} for number in range(50_001)]
+    tuning = nd.tune(records)
+    assert "a sample of 50,000 of the 50,001 records (50,000 distinct" in tuning.text
+    assert "a sample of 50,000 of the 50,001 records (50,000 distinct" in tuning.report()
+    assert not [line for line in str(tuning).splitlines() if line.endswith(" ") or line.startswith(("config", "model", "report"))]
+    assert "Files written" not in tuning.report() and "report" not in tuning.details
+    assert tuning.details["sample"]["records"] == 50_000 and tuning.details["sample"]["of"] == 50_001
+    assert "a sample of 50,000 of the 50,001 records" in repr(nd.dedup(records))
+    assert "a sample" not in repr(nd.dedup(records[:300]))
 
 
 def test_a_result_writes_a_configuration_that_decides_alike(articles, tmp_path):
