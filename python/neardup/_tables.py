@@ -6,6 +6,8 @@ import gzip
 import json
 import os
 from collections.abc import Iterable, Mapping
+from datetime import datetime, timezone
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -217,8 +219,27 @@ def payloads_of(records: Iterable[Any], hint: str = "") -> list[bytes | None]:
     return payloads
 
 
-def _dumped(record: Mapping[str, Any]) -> bytes:
-    return json.dumps(record, ensure_ascii=False, separators=(",", ":"), default=str).encode("utf-8", "surrogatepass")
+def _dumped(record: Any) -> bytes:
+    """A record as the library writes a row of a table."""
+    text = json.dumps(record, ensure_ascii=False, separators=(",", ":"), default=_json_value)
+    if "NaN" in text or "Infinity" in text:  # JSON has no such numbers
+        kept = json.loads(text, parse_constant=lambda _: None)
+        text = json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _json_value(value: Any) -> Any:
+    """A value that JSON has no form for: times as RFC 3339 in UTC, numbers as numbers, bytes as text."""
+    if type(value).__name__ in ("NAType", "NaTType"):  # of pandas
+        return None
+    if isinstance(value, datetime):
+        moment = value.astimezone(timezone.utc).replace(tzinfo=None) if value.tzinfo else value
+        return moment.isoformat() + "Z"
+    if isinstance(value, Decimal):
+        return int(value) if value.is_finite() and value == value.to_integral_value() else float(value)
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "surrogateescape")
+    return value.tolist() if hasattr(value, "tolist") else str(value)  # of numpy
 
 
 def _read_file(path: Path) -> Source:

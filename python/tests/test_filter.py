@@ -1,5 +1,7 @@
 """Filter: record by record, in batches, saved and loaded."""
 
+import datetime
+import decimal
 import pathlib
 import random
 import threading
@@ -55,6 +57,40 @@ def test_a_table_is_no_record(make):
     with pytest.raises(nd.Error, match="expected dict, str, bytes or a row of pandas, found .*"):
         nd.explain(table, table, "text")
     assert f.decided == 0 and f.check(pd.Series({"text": "a b c d"})).verdict == "unique"
+
+
+def test_a_row_is_the_record_that_its_table_holds():
+    moment = datetime.datetime(2026, 1, 31, 12, 5, 9, 120_000)
+    values = {
+        "number": [1, None],
+        "share": [1.5, None],
+        "flag": [True, None],
+        "at": [moment, None],
+        "utc": pa.array([moment, None], pa.timestamp("us", "UTC")),
+        "zone": pa.array([moment, None], pa.timestamp("us", "Asia/Tokyo")),
+        "day": [moment.date(), None],
+        "price": [decimal.Decimal("12.30"), None],
+        "long": pa.array([decimal.Decimal(10**30 + 1), None], pa.decimal128(38, 0)),
+        "list": [[1, 2], None],
+        "struct": [{"at": moment}, None],
+        "bytes": ["größer".encode(), None],
+        "kind": pa.array(["x", None]).dictionary_encode(),
+    }
+    for name, column in values.items():
+        table = pa.table({"id": ["one", "two"], name: column})
+        f = nd.Filter({"match": {"mode": "exact"}}, fields=["id", name])
+        f.decide(table)
+        frame = table.to_pandas()
+        for rows in (
+            table.to_pylist(),
+            [frame.iloc[0], frame.iloc[1]],
+            frame.to_dict("records"),
+            table.to_pandas(types_mapper=pd.ArrowDtype).to_dict("records"),
+            list(pl.from_arrow(table).iter_rows(named=True)),
+        ):
+            assert [f.check(row).original for row in rows] == [0, 1], (name, rows)
+        for whole in (frame, pl.from_arrow(table), table.to_pylist()):
+            assert f.check_many(whole)["original"] == [0, 1], (name, type(whole))
 
 
 def test_batches_are_numbered_on():
