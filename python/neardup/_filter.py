@@ -87,8 +87,8 @@ class Filter:
     def check_many(self, data: Any, *, json: str = "", time: str = "") -> Table:
         """What each record of a batch would be if it came next. The filter remembers none of them.
 
-        So no record repeats another one of the batch. The columns are those of `decide`. ``row`` counts from 0 in the
-        batch, and ``original`` over all records that this filter has decided.
+        So no record repeats another one of the batch. The table has the columns of `decide`, but ``row`` counts from 0
+        in the batch.
 
         Args:
             data, json, time: as for `dedup`.

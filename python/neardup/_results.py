@@ -227,8 +227,8 @@ class Result:
         original = self._verdicts.column("original")[row].as_py()
         if original is None:
             raise Error(
-                f"row {row}: expected a duplicate, found {self._verdicts.column('verdict')[row]}; to compare two records, "
-                "call neardup.explain(a, b, config=result.settings)"
+                f"row {row}: expected a duplicate, found {self._verdicts.column('verdict')[row]}; "
+                "neardup.explain(a, b, config=result.settings) compares any two records"
             )
         return explained(_native.Rows.of_list([self._rows.json(original), self._rows.json(row)]), self._run.settings())
 
