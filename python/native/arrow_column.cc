@@ -153,7 +153,7 @@ class TimeColumn : public ArrowColumn {
   }
   std::optional<int64_t> TimeMs(size_t row) const override {
     const auto [seconds, units] = Seconds(row);
-    return seconds * 1000 + units * 1000 / units_per_s_;
+    return seconds * 1000 + (units_per_s_ == 0 ? 0 : units * 1000 / units_per_s_);
   }
 
  private:
