@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bindings/batch_filter.h"
+#include "detect/base/letter_word.h"
 #include "detect/base/random.h"
 
 namespace neardup {
@@ -28,7 +29,7 @@ inline std::vector<std::string> SomeRecords(uint64_t seed, size_t count) {
     } else {
       const size_t words = 12 + random.Below(18);
       for (size_t word = 0; word < words; ++word) {
-        text += "w" + std::to_string(random.Below(5000)) + " ";
+        text += LetterWord(random.Below(5000)) + " ";
       }
       texts.push_back(text);
     }

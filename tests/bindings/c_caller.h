@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "detect/base/letter_word.h"
 #include "detect/base/random.h"
 #include "neardup/neardup.h"
 
@@ -77,7 +78,7 @@ inline std::vector<std::string> SomePayloads(size_t count, uint64_t seed) {
   SeededRandom random(seed);
   std::vector<std::vector<std::string>> titles;
   std::vector<std::string> payloads;
-  const auto word = [&] { return "w" + std::to_string(random.Below(5000)); };
+  const auto word = [&] { return LetterWord(random.Below(5000)); };
   for (size_t i = 0; i < count; ++i) {
     if (random.Below(40) == 0) {
       payloads.push_back(random.Below(2) == 0 ? "{" : R"({"other": 1})");

@@ -60,9 +60,11 @@ def missing_rows(page, heading, names):
 
 
 def names_in(path, function):
-    """What a function `Name` of the code returns for each case, but for the case that stands for none."""
+    """What a function `Name` of the code returns, from its cases or its list, but for the case that stands for none."""
     text = (ROOT / path).read_text(encoding="utf-8").split(function)[1].split("\n}")[0]
-    return [name for name in re.findall(r'case [\w:]+:\s+return "(\w+)";', text) if name != "none"]
+    listed = re.search(r"kNames = \{(.*?)\};", text, re.DOTALL)
+    names = re.findall(r'"(\w+)"', listed[1]) if listed else re.findall(r'case [\w:]+:\s+return "(\w+)";', text)
+    return [name for name in names if name != "none"]
 
 
 def main():

@@ -5,18 +5,12 @@
 #include <utility>
 #include <vector>
 
+#include "detect/base/letter_word.h"
 #include "detect/base/random.h"
 #include "learn/sample.h"
 #include "neardup/options.h"
 
 namespace neardup {
-
-/// A word of letters.
-inline std::string LetterWord(uint64_t number) {
-  std::string word;
-  for (number += 26; number > 0; number /= 26) word += static_cast<char>('a' + number % 26);
-  return word;
-}
 
 /// `count` words of letters. Low numbers are frequent, as some words are in texts.
 inline std::vector<std::string> RandomWords(SeededRandom& random, size_t count) {

@@ -10,6 +10,7 @@
 #include <set>
 #include <tuple>
 
+#include "detect/base/letter_word.h"
 #include "stream/lane/route_header.h"
 
 namespace neardup {
@@ -22,17 +23,16 @@ using Random = std::mt19937_64;
 
 std::string RandomText(Random& random) {
   std::string text;
-  for (size_t i = 0; i < kWordsPerText; ++i)
-    text.append("w").append(std::to_string(random() % 5000)).append(" ");
+  for (size_t i = 0; i < kWordsPerText; ++i) text.append(LetterWord(random() % 5000)).append(" ");
   return text;
 }
 
 /// Replaces 0 to 3 words.
 std::string Varied(std::string text, Random& random) {
   for (uint64_t changes = random() % 4; changes > 0; --changes) {
-    const size_t begin = text.find('w', random() % (text.size() - 10));
+    const size_t begin = text.find(' ', random() % (text.size() - 10)) + 1;
     const size_t end = text.find(' ', begin);
-    text.replace(begin, end - begin, std::to_string(random() % 5000).append("w"));
+    text.replace(begin, end - begin, LetterWord(5000 + random() % 5000));
   }
   return text;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "detect/base/hash.h"
+#include "detect/base/letter_word.h"
 #include "detect/feature/mask.h"
 #include "neardup/filter.h"
 
@@ -152,7 +153,7 @@ Stream RandomStream(uint32_t seed, size_t records, size_t keys) {
     const size_t base = random() % 4;
     for (size_t word = 0; word < 14 + base; ++word) {
       const bool edited = random() % 24 == 0;
-      text += "w" + std::to_string(100 * base + word + (edited ? random() % 90 : 0)) + " ";
+      text += LetterWord(100 * base + word + (edited ? random() % 90 : 0)) + " ";
     }
     const size_t key = random() % keys;
     stream.keys.push_back(key);

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "detect/base/letter_word.h"
+
 namespace neardup {
 
 LaneOptions TestOptions(int distance_max) {
@@ -38,7 +40,7 @@ void FillInputs(MemoryBroker& broker, std::mt19937_64& random, size_t records) {
     const uint64_t family = random() % 30;
     for (uint64_t word = 0; word < 14; ++word) {
       const bool edited = random() % 20 == 0;
-      text += "w" + std::to_string(family * 100 + word + (edited ? 50 : 0)) + " ";
+      text += LetterWord(family * 100 + word + (edited ? 50 : 0)) + " ";
     }
     std::optional<std::string> value = R"({"text":")" + text + R"("})";
     if (random() % 40 == 0) value = "{broken";
