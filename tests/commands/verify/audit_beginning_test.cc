@@ -39,7 +39,7 @@ TEST(AuditBeginning, OriginalsOfAnImportedHistoryNeedNoOutput) {
   World world = ImportedWorld();
   const AuditReport report = world.Audited();
   EXPECT_TRUE(report.ok()) << ReportText(report);
-  EXPECT_GT(report.originals_of_history, 10U);
+  EXPECT_GT(report.originals_of_history, 5U);
   world.audit.beginning = {};
   ExpectViolated(world.Audited(), {AuditCheck::kCoverage, AuditCheck::kSoundness},
                  "is in no output");
