@@ -41,6 +41,10 @@ std::string ArgumentProblem(const TuneArguments& arguments) {
     return compares ? "found both --output and --compare, expected one of them"
                     : "found neither --output nor --compare, expected one of them";
   }
+  if (arguments.output == "-") {
+    return "--output: found -, expected the name of a file: the model and the report are written "
+           "beside it";
+  }
   if (compares && !arguments.cases.empty()) {
     return "found both --cases and --compare, expected one of them; `neardup test` decides marked "
            "pairs by a configuration";

@@ -55,6 +55,13 @@ class TuneCommandTest : public ConfigText {
   std::string err_;
 };
 
+TEST_F(TuneCommandTest, RefusesStandardOutputBecauseItWritesThreeFiles) {
+  options_["--output"] = "-";
+  EXPECT_EQ(Run(options_), kExitUsage);
+  EXPECT_THAT(err_, HasSubstr("--output: found -, expected the name of a file"));
+  EXPECT_FALSE(std::filesystem::exists("-.model.json"));
+}
+
 TEST_F(TuneCommandTest, WritesConfigModelAndPageToOneFolder) {
   ASSERT_EQ(Run(options_), kExitOk) << err_;
   EXPECT_THAT(out_, HasSubstr("near, similarity"));
