@@ -330,14 +330,18 @@ bool AreStates(const std::vector<std::vector<size_t>>& groups, std::span<const R
 
 }  // namespace
 
+bool AreLogs(std::span<const StudiedField> fields) {
+  return std::ranges::any_of(fields, [](const StudiedField& field) { return field.name.severity; });
+}
+
 TextPairs FindTextPairs(std::span<const RecordView> records, std::span<const StudiedField> fields,
                         std::span<const size_t> texts, std::span<const size_t> titles) {
   std::vector<std::vector<size_t>> groups = GroupsByText(records, fields, texts);
   ValueReader reader(fields, texts);
   TextPairs found{PairsOf(groups, records, fields.size(), texts, reader), false};
-  found.standing =
-      CountIn(groups, kCrowd) >= kCrowded * static_cast<double>(records.size()) &&
-      (AreOtherRecords(found.pairs, fields) || AreStates(groups, records, fields, reader));
+  found.standing = CountIn(groups, kCrowd) >= kCrowded * static_cast<double>(records.size()) &&
+                   (AreOtherRecords(found.pairs, fields) ||
+                    (!AreLogs(fields) && AreStates(groups, records, fields, reader)));
   if (found.standing && !titles.empty()) {
     groups = SplitBy(titles, groups, records, reader);
     // Most copies come in pairs. A title that different records have by chance is in larger groups.

@@ -38,6 +38,10 @@ struct TextPair {
 /// A text that this number of records share, or more, may be a standing text.
 inline constexpr size_t kCrowd = 5;
 
+/// Whether the records are messages of programs, which say how serious they are. The same message
+/// comes again and again there, and its identifiers name the delivery.
+bool AreLogs(std::span<const StudiedField> fields);
+
 struct TextPairs {
   std::vector<TextPair> pairs;
   /// Different records share their text, and their title if they have one. So the pairs are no

@@ -645,11 +645,6 @@ class StructureRoles {
   std::vector<size_t> unknown_;
 };
 
-/// Whether the records are messages of programs. Their identifiers name the delivery.
-bool AreLogs(const std::vector<StudiedField>& fields) {
-  return std::ranges::any_of(fields, [](const StudiedField& field) { return field.name.severity; });
-}
-
 /// The texts that are the longest of their record in most of the records that have them.
 std::vector<size_t> MainTexts(std::span<const RecordView> records,
                               const std::vector<StudiedField>& fields) {

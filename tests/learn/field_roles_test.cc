@@ -267,6 +267,26 @@ TEST(Roles, KeepApartWhatAnIdentifierNamesAndFindItUnderAnotherDelivery) {
   EXPECT_EQ(Decide(machines).wrong, 0U);
 }
 
+TEST(Roles, JoinTheSameMessageOfAProgramAtAnotherTime) {
+  SeededRandom random(26);
+  std::vector<std::string> stock;
+  for (int i = 0; i < 6; ++i) stock.push_back(Phrase(random, 14));
+  Stream logs;
+  for (size_t i = 0; i < 400; ++i) {
+    const size_t text = random.Below(6);
+    const size_t part = random.Below(3);
+    logs.Add({{"time", "2026-02-0" + Number(1 + i / 60) + "T10:00:" + Number(10 + i % 50) + "Z"},
+              {"severity", text < 2 ? "ERROR" : "WARN"},
+              {"part", "P" + Number(part)},
+              {"span", LetterWord(random.Next())},
+              {"body", stock[text]}},
+             3 * text + part);
+  }
+  const Outcome outcome = Decide(logs);
+  EXPECT_EQ(outcome.wrong, 0U);
+  EXPECT_EQ(outcome.missed, 0U);
+}
+
 TEST(Roles, LeaveOutTheTimeOfADeliveryWhereTheTimeOfTheEventTellsRecordsApart) {
   SeededRandom random(23);
   size_t second = 0;
