@@ -323,7 +323,9 @@ TEST(Roles, WantAgreementInALabelThatMostCopiesShareAndVariantsDoNot) {
     if (i % 6 == 0) add(first);       // comes again
     if (i % 12 == 1) add(first + 1);  // in another pack
   }
-  EXPECT_EQ(Decide(tea).wrong, 0U);
+  const Outcome outcome = Decide(tea);
+  EXPECT_EQ(outcome.wrong, 0U);
+  EXPECT_EQ(outcome.missed, 0U);
 }
 
 TEST(Roles, DoNotJoinFilledInFormsInASmallFileOrAmongOtherTexts) {
