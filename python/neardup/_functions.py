@@ -90,7 +90,7 @@ def _of_all(text: str, total: int) -> str:
 
 @contextmanager
 def _progress(wanted: bool | Callable[[int, int], None], total: int) -> Iterator[Callable[[int], object]]:
-    """Gives a function that is told how many records are done. It shows them in a bar, to a function, or not."""
+    """Returns a function that takes the number of decided records. It shows a bar, calls a function, or does nothing."""
     if wanted is True:
         from tqdm.auto import tqdm
 
@@ -129,7 +129,7 @@ def tune(
     pairs, copies = marked_pairs(labels)
     rows = source.rows(given, json)
     found = _native.tune(rows, given, source.name, window_entries, _native.Rows.of_list(pairs), copies)
-    # The command ends with the files that it has written. Here are none yet.
+    # The command's report ends with the files that it has written. No file is written here.
     text = found["text"][: found["text"].rindex("\nconfig ")]
     page = re.sub(r"<p[^>]*>Files written: [^<]*</p>\n?", "", found["page"])
     details = _json.loads(found["json"])

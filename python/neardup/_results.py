@@ -129,7 +129,7 @@ class Result:
     @cached_property
     def counts(self) -> dict[str, int]:
         """How many records are ``unique``, ``duplicate`` and ``dead-letter``, and how the duplicates repeat an earlier
-        record, which may be a duplicate itself: ``exact`` or ``near``. The command counts alike."""
+        record, which may be a duplicate itself: ``exact`` or ``near``. The command counts them in the same way."""
         verdicts = self._verdicts.column("verdict").to_pylist()
         counts = {name: verdicts.count(name) for name in ("unique", "duplicate", "dead-letter")}
         near = self._where("kind", "near").column("row").to_pylist()
@@ -248,7 +248,7 @@ class Result:
                 those with the smallest distance that are not exact. ``first`` shows the first in order.
             n: how many.
             distance: the smallest and the largest distance to show.
-            sample: shows so many pairs that are chosen by chance, instead of the first `n`.
+            sample: the number of pairs to draw at random. Without it, the first `n` pairs are shown.
             seed: another one chooses other pairs.
         """
         if near not in ("limit", "equal", "first"):

@@ -114,7 +114,7 @@ class Source:
 
 
 def _plain(kind: pa.DataType) -> pa.DataType:
-    """The type without what pyarrow can import, but neither take nor hand to pandas: views, and unsigned indices."""
+    """The nearest type that pyarrow can give to pandas. Views and unsigned indices are replaced, which it can only import."""
     if pa.types.is_dictionary(kind):
         index = pa.int32() if pa.types.is_unsigned_integer(kind.index_type) else kind.index_type
         return pa.dictionary(index, _plain(kind.value_type), kind.ordered)
@@ -229,7 +229,7 @@ def _dumped(record: Any) -> bytes:
 
 
 def _json_value(value: Any) -> Any:
-    """A value that JSON has no form for: times as RFC 3339 in UTC, numbers as numbers, bytes as text."""
+    """Writes a value that JSON has no form for: times as RFC 3339 in UTC, numbers as numbers, bytes as text."""
     if type(value).__name__ in ("NAType", "NaTType"):  # of pandas
         return None
     if isinstance(value, datetime):
@@ -274,7 +274,7 @@ def _read_file(path: Path) -> Source:
 
 
 def _read_csv(path: Path) -> pa.Table:
-    """All columns are text, as it is written: as a number, 007 would be 7. A cell with nothing in it is no value."""
+    """Reads all columns as text, because 007 would be 7 as a number. An empty cell is no value."""
     from pyarrow import csv
 
     parse = csv.ParseOptions(newlines_in_values=True)

@@ -81,7 +81,7 @@ class PlantedSample {
   struct Join {
     size_t later = 0;
     size_t earlier = 0;
-    size_t alike = 1;  ///< unique records that it could be joined with
+    size_t alike = 1;  ///< unique records that are near the later record
   };
   JoinedRecords Audit(const FilterOptions& options, std::span<const Join> joined);
   void CountWords(RecordFeatureReader& reader);

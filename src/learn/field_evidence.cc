@@ -34,7 +34,8 @@ constexpr double kOtherRecords = 0.6;
 /// Equal titles are no evidence if this share of the records with an equal text and title are in
 /// groups of three or more.
 constexpr double kTitlesRecur = 0.1;
-constexpr size_t kMembersRead = 200;  // of a group, to see whether its records are states
+/// Records of a group that AreStates reads, and how many of them must have a content in common.
+constexpr size_t kMembersRead = 200;
 constexpr size_t kComesAgain = 3;
 constexpr int kDistance = 12;
 constexpr int kDistanceSum = 32;
@@ -297,8 +298,8 @@ bool AreOtherRecords(const std::vector<TextPair>& pairs, std::span<const Studied
   return others >= kOtherRecords * all;
 }
 
-/// Whether the records of one text are states of different things: they differ in what may be
-/// content, and yet the same content comes again and again. Pairs of them agree by chance.
+/// Whether records that share a text show things in a few states: the records differ in what may be
+/// content, and each content comes again and again. Pairs of such records agree by chance.
 bool AreStates(const std::vector<std::vector<size_t>>& groups, std::span<const RecordView> records,
                std::span<const StudiedField> fields, ValueReader& reader) {
   size_t all = 0;

@@ -27,8 +27,9 @@ constexpr double kTitleDiffers = 0.25;
 constexpr double kVaries = 0.03;
 constexpr double kNearlyAlways = 0.8;
 constexpr double kOften = 0.2;
-/// Copies that each have a value of their own differ in this share of the pairs that chance makes
-/// differ. If fewer differ, some of the pairs are variants of a thing, and the others its copies.
+/// A label that copies do not share differs in at least this share of the pairs that would differ
+/// if its values were drawn at random. If fewer pairs differ, they are variants of a thing, and the
+/// other pairs are copies.
 constexpr double kNearChance = 0.6;
 /// Two records agree with this chance in a field of ten values.
 constexpr double kLabelMatch = 0.1;
@@ -592,8 +593,9 @@ class StructureRoles {
     }
   }
 
-  /// Keeps fields whose values come again only where all content comes again: they name the record,
-  /// and no delivery. Returns whether chance then makes no other records equal.
+  /// Keeps each field that names the record and not the delivery: records that share a value of it
+  /// agree in all content. Returns true if chance makes no records equal in the fields that are
+  /// then compared.
   bool KeepIdentities(std::vector<size_t> left_out) {
     const std::vector<size_t> content = Content();
     std::vector<size_t> others;

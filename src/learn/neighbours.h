@@ -123,15 +123,16 @@ struct JoinedRecords {
   uint64_t near = 0;
   uint64_t unlike = 0;    ///< they share less than kLikeShare
   uint64_t doubtful = 0;  ///< they share less than kCopyShare
-  /// They are one of kSeries records at least that are like each other, and differ from the one
-  /// that they are joined with: each has a word that the other one lacks and that kKnownWord
-  /// records hold at least. A misspelt or a cut copy has rare words, or none.
+  /// Records of a series. At least kSeries records are near each other. The record has a common
+  /// word that its original lacks, and the original has a common word that the record lacks. A word
+  /// is common if at least kKnownWord records hold it. A misspelt copy has rare words, and a cut
+  /// copy has no words of its own.
   uint64_t series = 0;
   static constexpr size_t kKnownWord = 3;
   static constexpr size_t kSeries = 6;
 
   void Add(double shared);
-  /// Whether so many are in series that they are filled-in forms and no copies.
+  /// Whether too many of the records are in series. Then they are filled-in forms, and no copies.
   bool AreForms() const;
   /// The number of unlike or doubtful records, divided by the number that is allowed: 1 % or 15 %
   /// of `near`, and what may be chance in one sample. Above 1 the settings join what is no copy.

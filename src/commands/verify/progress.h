@@ -15,7 +15,7 @@ enum class ProgressStyle : uint8_t {
   kBar,    ///< one line that is drawn again and again, for terminals
 };
 
-/// By what standard error is.
+/// kNone if progress is hidden, kBar if standard error is a terminal, else kLines.
 ProgressStyle StyleFor(bool hidden);
 
 /// One owner thread. A step is a part of the command that is measured on its own.

@@ -22,7 +22,7 @@ std::string_view CutAtCharacter(std::string_view text, size_t bytes_max);
 /// The first names, and how many more there are: "a, b and 3 more".
 std::string ListText(std::span<const std::string> names, size_t shown);
 
-/// The error with the name of what it is about: "a.json: not JSON".
+/// The same error, with the name of a file, key or topic in front of its text: "a.json: not JSON".
 Error Named(std::string_view name, Error error);
 
 // Finds the name that was probably meant.

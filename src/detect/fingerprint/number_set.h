@@ -13,9 +13,9 @@ namespace neardup {
 ///     most three other characters, none of them a digit or a point: `3`, `-5`, `12.5`, `128gb`,
 ///     `5th`. At most 12 characters in all. Digits are the digits of ASCII, and of other scripts
 ///     from U+0640 to U+187F.
-///   - letters of a to z, then digits of ASCII, then perhaps letters, and digits once more, as in
-///     `v3`, `l0428`, `iphone13`, `x200b`, `m8x40`. At most 10 characters in all, and two digits at
-///     least if there are more than two characters: a scanner reads `fie1d`.
+///   - letters of a to z, then digits of ASCII; letters, or letters and digits, may follow: `v3`,
+///     `l0428`, `iphone13`, `x200b`, `m8x40`. At most 10 characters in all. A code of more than two
+///     characters has at least two digits, because scanned texts hold words such as `fie1d`.
 bool IsNumber(std::string_view token);
 
 /// The set of the numbers in the text of a TokenList (detect/feature/token_list.h).

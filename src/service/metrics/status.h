@@ -52,7 +52,7 @@ class Status final : public SeesLane<Status>, public SeesKeeper<Status> {
   /// what; empty if nothing was.
   void ShowInForce(std::string compared, std::vector<std::string> learned);
 
-  /// Takes what the event says of what Text shows.
+  /// Keeps the parts of the event that Text shows.
   void Saw(const auto& seen) {
     const std::lock_guard lock(mutex_);
     Take(seen);
