@@ -211,9 +211,57 @@ class MarkupFinder {
   bool in_cdata_ = false;
 };
 
-/// Puts `text` into `out` without its parts that are markup. With `decode`, decodes characters
-/// outside of them. Returns whether a '<' came of that.
-bool Strip(std::string_view text, bool decode, std::string& out) {
+/// In ascending order.
+constexpr std::string_view kContentAttributes[] = {"alt",  "cite",   "content",     "data",
+                                                   "href", "label",  "placeholder", "poster",
+                                                   "src",  "srcset", "title",       "value"};
+static_assert(std::is_sorted(std::begin(kContentAttributes), std::end(kContentAttributes)));
+constexpr std::string_view kSpaces = " \t\n\f\r";
+
+bool IsContentAttribute(std::string_view name) {
+  std::string lower(name);
+  std::transform(lower.begin(), lower.end(), lower.begin(), Lower);
+  return lower.starts_with("data-") ||
+         std::binary_search(std::begin(kContentAttributes), std::end(kContentAttributes), lower);
+}
+
+std::string_view WithoutSpaceBefore(std::string_view text) {
+  return text.substr(std::min(text.find_first_not_of(kSpaces), text.size()));
+}
+
+/// Takes the value of an attribute from the front of `rest`, which is after the '='.
+std::string_view TakeValue(std::string_view& rest) {
+  rest = WithoutSpaceBefore(rest);
+  const bool quoted = rest.starts_with('"') || rest.starts_with('\'');
+  const char quote = quoted ? rest.front() : ' ';
+  if (quoted) rest.remove_prefix(1);
+  const size_t end = quoted ? rest.find(quote) : rest.find_first_of(" \t\n\f\r>");
+  const std::string_view value = rest.substr(0, end);
+  rest.remove_prefix(std::min(value.size() + (quoted ? 1 : 0), rest.size()));
+  return value;
+}
+
+/// Appends the values of the attributes that are content, of tags that stand one after the other.
+void PutValues(std::string_view tags, std::string& out) {
+  for (std::string_view rest = tags; !rest.empty();) {
+    const size_t end = std::min(rest.find_first_of(" \t\n\f\r=/><"), rest.size());
+    const std::string_view name = rest.substr(0, end);
+    rest.remove_prefix(end);
+    const std::string_view after = WithoutSpaceBefore(rest);
+    if (name.empty() || !after.starts_with('=')) {
+      if (name.empty() && !rest.empty()) rest.remove_prefix(1);
+      continue;
+    }
+    rest = after.substr(1);
+    const std::string_view value = TakeValue(rest);
+    if (IsContentAttribute(name)) out.append(value) += ' ';
+  }
+}
+
+/// Puts `text` into `out` without its parts that are markup, and appends those that have
+/// attributes to `tags`. With `decode`, decodes characters outside of them. Returns whether a '<'
+/// came of that.
+bool Strip(std::string_view text, bool decode, std::string& out, std::string& tags) {
   MarkupFinder finder(text);
   out.clear();
   bool decoded_bracket = false;
@@ -229,6 +277,8 @@ bool Strip(std::string_view text, bool decode, std::string& out) {
       at += 1 + size;
     } else if (const size_t size = text[at] == '&' ? 0 : finder.SizeAt(at); size > 0) {
       out += ' ';
+      const std::string_view part = text.substr(at, size);
+      if (IsAsciiLetter(part[1]) && part.find('=') != kNotFound) tags += part;
       at += size;
     } else {
       out += text[at++];
@@ -245,11 +295,21 @@ bool MayHoldMarkup(std::string_view text) {
 }  // namespace
 
 std::string_view MarkupStripper::Strip(std::string_view text) {
+  tags_.clear();
   if (!MayHoldMarkup(text)) return text;
-  if (!neardup::Strip(text, true, out_)) return out_;
+  if (!neardup::Strip(text, true, out_, tags_)) return out_;
   escaped_.swap(out_);
-  neardup::Strip(escaped_, false, out_);
+  neardup::Strip(escaped_, false, out_, tags_);
   return out_;
+}
+
+std::string_view MarkupStripper::Attributes() {
+  if (tags_.empty()) return {};
+  escaped_.clear();
+  PutValues(tags_, escaped_);
+  tags_.clear();
+  neardup::Strip(escaped_, true, values_, tags_);
+  return values_;
 }
 
 }  // namespace neardup

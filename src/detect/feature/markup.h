@@ -26,10 +26,17 @@ class MarkupStripper {
  public:
   /// `text` must be valid UTF-8. The result is `text` itself or valid until the next call.
   std::string_view Strip(std::string_view text);
+  /// What the attributes of the tags say that Strip removed, for texts that say nothing else.
+  /// FORMAT: the values of alt, cite, content, data, href, label, placeholder, poster, src, srcset,
+  /// title, value and all names that begin with data-, with characters decoded, each followed by a
+  /// space. Valid until the next call of Strip.
+  std::string_view Attributes();
 
  private:
   std::string out_;
   std::string escaped_;
+  std::string tags_;  ///< the removed tags that have attributes
+  std::string values_;
 };
 
 }  // namespace neardup

@@ -1,11 +1,15 @@
 #include "detect/feature/tokeniser.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace neardup {
 namespace {
 
 constexpr size_t kCodePointBytesMax = 4;
+/// A text of fewer tokens may say less than the attributes of its tags.
+constexpr size_t kTellingTokens = 12;
 
 /// The ASCII character of a number that `code_point` stands for; 0 if it is no part of a number.
 char FoldNumberCharacter(uint32_t code_point) {
@@ -211,17 +215,43 @@ std::string_view Tokeniser::Tokenise(std::string_view text, TokenList& tokens, T
   const std::string_view written = text;
   if (markup_) text = markup_stripper_.Strip(text);
   const bool keep_zeros = kind != TextKind::kNumber;
+  std::string_view quoted;
+  if (kind == TextKind::kText) {
+    const QuotedText parts = quote_finder_.Find(text);
+    text = parts.own;
+    quoted = parts.quoted;
+  }
   const size_t token_count = tokens.token_count();
-  bool masked = false;
-  if (masks_.any()) {
-    masked = TokeniseMasked(text, tokens, keep_zeros);
-  } else {
-    TokeniseWhole(text, tokens, keep_zeros);
+  bool more = TokeniseParts(text, tokens, keep_zeros);
+  if (markup_ && tokens.token_count() - token_count < kTellingTokens) {
+    const std::string_view attributes = markup_stripper_.Attributes();
+    if (!attributes.empty()) {
+      TokeniseParts(attributes, tokens, keep_zeros);
+      more = true;
+    }
   }
   if (tokens.token_count() == token_count) PutToken(Composed(text), tokens);
-  if (kind == TextKind::kNumber || masked) return {};
+  if (!quoted.empty()) PutQuote(quoted, tokens);
+  if (kind == TextKind::kNumber || more || !quoted.empty()) return {};
   if (kind != TextKind::kKey) return Kept(WordAsItIs(text));
   return IsOneWord(written) ? Kept(Composed(written)) : std::string_view();
+}
+
+bool Tokeniser::TokeniseParts(std::string_view text, TokenList& tokens, bool keep_zeros) {
+  if (masks_.any()) return TokeniseMasked(text, tokens, keep_zeros);
+  TokeniseWhole(text, tokens, keep_zeros);
+  return false;
+}
+
+void Tokeniser::PutQuote(std::string_view quoted, TokenList& tokens) {
+  const size_t size = tokens.size();
+  const size_t token_count = tokens.token_count();
+  TokeniseParts(quoted, tokens, true);
+  const uint64_t hash = Hash64(tokens.TextFrom(size));
+  tokens.Truncate(size, token_count);
+  for (const uint64_t half : {hash >> 32, hash & UINT32_MAX}) {
+    PutToken(fmt::format("{}{:08x}", kQuoteMark, half), tokens);
+  }
 }
 
 std::string_view Tokeniser::Kept(std::string_view text) {

@@ -19,7 +19,7 @@ namespace {
 
 /// FORMAT: increased whenever anything documented as FORMAT in record, feature or fingerprint
 /// changes.
-constexpr int kAlgorithmVersion = 4;
+constexpr int kAlgorithmVersion = 5;
 
 /// Of a list of selectors. Each is compared with every other, here and by those who read the list.
 constexpr size_t kSelectorsMax = 1000;

@@ -8,6 +8,7 @@
 #include "detect/base/hash.h"
 #include "detect/base/simd.h"
 #include "detect/feature/character.h"
+#include "detect/feature/quote.h"
 
 namespace neardup {
 namespace {
@@ -21,10 +22,10 @@ constexpr size_t kBlockBytes = 64;
 constexpr uint8_t kLeadFirst = 0xD9;
 constexpr uint8_t kLeadLast = 0xE1;
 
-/// Whether a number may begin with this byte. True for more: of ASCII, for +,-./ and digits.
+/// Whether a number may begin with this byte. True for more: of ASCII, for +,-./:;<=> and digits.
 constexpr bool MayBegin(char c) {
   const auto byte = static_cast<uint8_t>(c);
-  const bool ascii = static_cast<uint8_t>(byte - '+') <= '9' - '+';
+  const bool ascii = static_cast<uint8_t>(byte - '+') <= kQuoteMark - '+';
   const bool other = static_cast<uint8_t>(byte - kLeadFirst) <= kLeadLast - kLeadFirst;
   return ascii | other;
 }
@@ -133,6 +134,7 @@ bool IsCode(std::string_view token) {
 
 bool IsNumber(std::string_view token) {
   if (!token.empty() && IsLetter(token[0])) return IsCode(token);
+  if (token.starts_with(kQuoteMark)) return token.size() > 1;
   // The longest character has 4 bytes.
   if (token.empty() || token.size() > 4 * kCharactersMax || !MayBegin(token[0])) return false;
   Characters characters(token);

@@ -51,6 +51,24 @@ TEST(Markup, LeavesBracketsThatAreNoTag) {
   }
 }
 
+TEST(Markup, KnowsWhatTheAttributesOfTheRemovedTagsSay) {
+  const auto attributes = [](std::string_view text) {
+    MarkupStripper stripper;
+    stripper.Strip(text);
+    return std::string(stripper.Attributes());
+  };
+  EXPECT_EQ(attributes("<img class=big src='a.png' ALT = \"Red shoe\" hidden>x"),
+            "a.png Red shoe ");
+  EXPECT_EQ(attributes("<a href=/7>x</a><div data-price=\"9 &lt; 10\"/>"), "/7 9 < 10 ");
+  EXPECT_EQ(attributes("&lt;a href=\"b\"&gt;x"), "b ");
+  EXPECT_EQ(attributes("<p style=\"color: red\" id=x>"), "");
+  EXPECT_EQ(attributes("<a x=\"src=a\" src>"), "");
+  EXPECT_EQ(attributes("<a href=>b"), " ");
+  EXPECT_EQ(attributes("<!-- <a href=b> -->c]]>"), "");
+  EXPECT_EQ(attributes("no tags, alt=5"), "");
+  EXPECT_EQ(attributes("<q href=5 < 6"), "") << "no tag";
+}
+
 TEST(Markup, DecodesCharacters) {
   const std::pair<const char*, const char*> cases[] = {
       {"a&amp;b", "a&b"},

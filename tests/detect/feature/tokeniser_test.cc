@@ -35,6 +35,15 @@ TEST(Tokeniser, TakesLettersOfUnspacedScriptsOneByOne) {
   EXPECT_EQ(Tokens("㍿x"), "株 式 会 社 x ");
 }
 
+TEST(Tokeniser, TakesAttributesAsTextWhereTheTextIsShort) {
+  EXPECT_EQ(Tokens("<img src=\"cat.png\" width=5>"), "cat png ");
+  EXPECT_EQ(Tokens("<a class=x href=\"/shoes/41\">Buy</a>"), "buy shoes 41 ");
+  EXPECT_EQ(Tokens("<b class=x>Buy</b>"), Tokens("Buy"));
+  const std::string text = "one two three four five six seven eight nine ten eleven twelve ";
+  EXPECT_EQ(Tokens("<a href=\"/shoes/41\">" + text + "</a>"), text);
+  EXPECT_EQ(Tokens("<img src=\"cat.png\">", false), "< img src = cat png > ");
+}
+
 TEST(Tokeniser, KeepsMarksWithTheLetterBefore) {
   EXPECT_EQ(Tokens("cafe\u0301"), "café ");
   EXPECT_EQ(Tokens("हिन्दी भाषा"), "हिन्दी भाषा ");

@@ -156,7 +156,7 @@ TEST(FingerprintSpec, IsCanonicalJsonWithSortedKeys) {
     options.record.fields = {{"title", 2.0}, {"/a~1b", 0.5}};
     options.record.exclude = {"z", "/b/c", "z"};
   }));
-  EXPECT_THAT(spec, StartsWith(R"({"algorithm":4,"exclude":["/b/c","/z"],"features_min":12,)"
+  EXPECT_THAT(spec, StartsWith(R"({"algorithm":5,"exclude":["/b/c","/z"],"features_min":12,)"
                                R"("fields":[{"path":"/a~1b","weight16":8},)"
                                R"({"path":"/title","weight16":32}],"markup":true,)"
                                R"("model":"none","unicode":")"));

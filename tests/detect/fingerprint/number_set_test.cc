@@ -27,6 +27,12 @@ TEST(IsNumber, TakesCodesOfModelsBatchesAndParts) {
   }
 }
 
+TEST(IsNumber, TakesWhatStandsForAQuote) {
+  EXPECT_TRUE(IsNumber(">8f14e45f"));
+  EXPECT_FALSE(IsNumber(">"));
+  EXPECT_EQ(std::popcount(NumberSet("thanks >8f14e45f a > b ")), 2);
+}
+
 TEST(IsNumber, TakesNoWordsIdentifiersHashesAndMasks) {
   for (const char* token :
        EachOf("", "-", "+", ".", "5.", ".5", "1.2.3", "a8bc3x", "abcdefghi12", "fie1d", "al1",
