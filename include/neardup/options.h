@@ -163,8 +163,8 @@ struct MatchOptions {
   /// in a short record a single word may tell two records apart. 0: no such limit.
   uint32_t features_per_bit = 3;
   static constexpr Range<uint32_t> kFeaturesPerBitRange = {0, 100};
-  /// Allow 2 more bits in both distances if two records share a text key, and 4 more if they share
-  /// several. Requires text_keys.
+  /// Allow 2 more bits in both distances for each text key that two records share: at most 6 in the
+  /// distance of the words, and 4 in the sum. Requires text_keys.
   bool widen = false;
   /// Look records up by their text keys too, which finds most originals beyond the guarantee.
   bool text_keys = true;

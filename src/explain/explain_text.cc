@@ -373,11 +373,10 @@ std::vector<LimitRow> LimitRows(const ExplainReport& report) {
   std::string sum_why = match.distance_sum_max < similar.sum_max
                             ? fmt::format("match.distance_sum_max {}", match.distance_sum_max)
                             : similarity;
-  if (explained.limits.widening > 0) {
-    const std::string more =
-        fmt::format(", and {} more for shared phrases", explained.limits.widening);
-    why += more;
-    sum_why += more;
+  if (!explained.shared_keys.empty() && match.widen) {
+    constexpr const char* kMore = ", and {} more for shared phrases";
+    why += fmt::format(kMore, explained.limits.widening);
+    sum_why += fmt::format(kMore, explained.limits.sum_widening);
   }
   const int sum = *explained.distance + explained.order_distance;
   std::vector<LimitRow> rows = {
@@ -442,6 +441,7 @@ std::string ExplainJson(const ExplainReport& report) {
   json["distance_max"] = explained.limits.distance_max;
   json["distance_sum_max"] = explained.limits.sum_max;
   json["widening"] = explained.limits.widening;
+  json["sum_widening"] = explained.limits.sum_widening;
   json["keys_differ"] = explained.keys_differ;
   Json shared = Json::array();
   for (const ExplainedKey& key : explained.shared_keys) shared.push_back(key.words);

@@ -123,9 +123,6 @@ std::string ExplainPage(const ExplainReport& report) {
 
 namespace {
 
-/// match.widen accepts this many bits more where two text keys or more agree.
-constexpr int kWidenedBits = 4;
-
 std::string VerdictBox(const Tuning& tuning, const TuneFiles& files) {
   std::string html = fmt::format("<div class=\"verdict {}\">\n<p><strong>{}</strong></p>\n",
                                  Name(tuning.calibration.mode), EscapeHtml(ModeText(tuning))) +
@@ -241,7 +238,7 @@ std::string_view FateOf(int distance, const MatchOptions& match) {
   if (distance_max > 0 && distance <= distance_max) {
     return "<span class=\"joined\">joined</span>";
   }
-  if (match.widen && distance <= distance_max + kWidenedBits) {
+  if (match.widen && distance <= distance_max + kBitsPerKey * kWideningKeysMax) {
     return "<span class=\"joined\">joined where they share phrases</span>";
   }
   return "<span class=\"apart\">kept apart</span>";

@@ -64,6 +64,7 @@ class ChangeSearch {
     const auto distance = static_cast<int>(explained_.words.bits.size());
     const int sum = distance + static_cast<int>(explained_.pairs.bits.size());
     const int widening = explained_.limits.widening;
+    const int sum_widening = explained_.limits.sum_widening;
     if (distance - widening > changed.match.distance_max) {
       changed.match.distance_max = distance - widening;
       settings.push_back({"match.distance_max", fmt::to_string(changed.match.distance_max)});
@@ -72,8 +73,8 @@ class ChangeSearch {
       changed.match.distance_max = 1;
       settings.push_back({"match.distance_max", "1"});
     }
-    if (sum - widening > changed.match.distance_sum_max) {
-      changed.match.distance_sum_max = sum - widening;
+    if (sum - sum_widening > changed.match.distance_sum_max) {
+      changed.match.distance_sum_max = sum - sum_widening;
       settings.push_back(
           {"match.distance_sum_max", fmt::to_string(changed.match.distance_sum_max)});
     }
@@ -81,7 +82,7 @@ class ChangeSearch {
       changed.match.distance_chance_max = distance;
       settings.push_back({"match.distance_chance_max", fmt::to_string(distance)});
     }
-    if (const double similarity = SimilarityFor(distance - widening, sum - widening);
+    if (const double similarity = SimilarityFor(distance - widening, sum - sum_widening);
         similarity < changed.match.similarity) {
       changed.match.similarity = similarity;
       settings.push_back({"match.similarity", fmt::to_string(similarity)});
@@ -124,9 +125,9 @@ class ChangeSearch {
   /// The largest value of each limit under which the records are no duplicates.
   void Narrow() {
     if (explained_.cause == Cause::kEqual) return;
-    const int widening = explained_.limits.widening;
+    const NearnessLimits& limits = explained_.limits;
     FilterOptions changed = options_;
-    changed.match.distance_max = std::max(*explained_.distance - widening - 1, 0);
+    changed.match.distance_max = std::max(*explained_.distance - limits.widening - 1, 0);
     Try({{"match.distance_max", fmt::to_string(changed.match.distance_max)}}, changed);
     if (changed.match.distance_max > 0) {
       changed.match.distance_max = 0;
@@ -134,7 +135,7 @@ class ChangeSearch {
     }
     changed = options_;
     changed.match.distance_sum_max =
-        *explained_.distance + explained_.order_distance - widening - 1;
+        *explained_.distance + explained_.order_distance - limits.sum_widening - 1;
     Try({{"match.distance_sum_max", fmt::to_string(changed.match.distance_sum_max)}}, changed);
     if (options_.match.widen) {
       changed = options_;

@@ -44,9 +44,11 @@ inline int SharedKeys(std::span<const uint32_t> keys, std::span<const uint32_t> 
 }
 
 /// With MatchOptions::widen, each shared text key adds this many bits to the allowed distances, up
-/// to this many keys.
+/// to this many keys: three to the distance of the words, and two to the sum. An original is
+/// remembered under three keys.
 inline constexpr int kBitsPerKey = 2;
-inline constexpr int kWideningKeysMax = 2;
+inline constexpr int kWideningKeysMax = 3;
+inline constexpr int kSumWideningKeysMax = 2;
 
 /// Whether two event times are at most `window_ms` (0 or more) apart.
 inline bool WithinWindow(int64_t a_ms, int64_t b_ms, int64_t window_ms) {
@@ -102,15 +104,20 @@ inline int LikenessMax(const MatchOptions& match) {
 struct NearnessLimits {
   int distance_max = 0;  ///< of Nearness::distance
   int sum_max = 0;       ///< of Nearness::distance + Nearness::order_distance
-  int widening = 0;      ///< bits that shared text keys add; part of both
+  // The bits that shared text keys add, which are part of the limits:
+  int widening = 0;
+  int sum_widening = 0;
 };
 
 /// The limits for two records whose selected fields differ, of which the later one has `features`
-/// distinct tokens. A shared text key is evidence of its own: with `widen`, one key allows 2 more
-/// bits and two or more keys allow 4, so that simhash distances of up to 14 and 16 can match.
+/// distinct tokens. A shared text key is evidence of its own: with `widen`, each key allows 2 more
+/// bits, so that simhash distances of up to 14, 16 and 18 can match. The words that all records of
+/// a stream share weigh little, so a few others may make most of the distance. The sum of both
+/// distances stays within 4 more bits.
 inline NearnessLimits LimitsFor(const MatchOptions& match, uint32_t features, int shared_keys) {
-  const int keys = match.widen ? std::min(shared_keys, kWideningKeysMax) : 0;
-  const int widening = kBitsPerKey * keys;
+  const int keys = match.widen ? shared_keys : 0;
+  const int widening = kBitsPerKey * std::min(keys, kWideningKeysMax);
+  const int sum_widening = kBitsPerKey * std::min(keys, kSumWideningKeysMax);
   int distance_max = LikenessMax(match);
   if (shared_keys == 0) distance_max = std::min(distance_max, match.distance_chance_max);
   if (match.features_per_bit != 0) {
@@ -118,7 +125,7 @@ inline NearnessLimits LimitsFor(const MatchOptions& match, uint32_t features, in
     distance_max = std::min(distance_max, static_cast<int>(backed));
   }
   const int sum_max = std::min(match.distance_sum_max, LimitsOf(match.similarity).sum_max);
-  return {distance_max + widening, sum_max + widening, widening};
+  return {distance_max + widening, sum_max + sum_widening, widening, sum_widening};
 }
 
 /// One number may conflict for so many distinct tokens of the later record.

@@ -123,8 +123,9 @@ const std::vector<FilterSetting>& FilterSettingsTable() {
           .Reloading(Reloads::kAgain),
       FlagSetting(
           "match.widen", NEARDUP_MEMBER(match.widen),
-          "Allow 2 more bits in both distances if two records share a text key, and 4 more if "
-          "they share several. For streams that `neardup tune` found fit for it.")
+          "Allow 2 more bits in both distances for each text key that two records share: at most 6 "
+          "in the distance of the words, and 4 in the sum. For streams that `neardup tune` found "
+          "fit for it.")
           .Learned()
           .Reloading(Reloads::kAgain),
       FlagSetting(

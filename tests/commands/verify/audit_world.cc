@@ -142,18 +142,19 @@ class ScanFilter {
     const int distance = std::popcount(entry.fingerprint.simhash ^ record.fingerprint.simhash);
     const int order = std::popcount(entry.fingerprint.order ^ record.fingerprint.order);
     const MatchOptions& match = options_.match;
-    int widening = 0;
+    int shared_keys = 0;
     for (const uint32_t key : record.text_keys.keys()) {
       const auto keys = entry.text_keys.keys();
       const bool shared = std::find(keys.begin(), keys.end(), key) != keys.end();
-      if (match.widen && shared && widening < 4) widening += 2;
+      if (match.widen && shared) ++shared_keys;
     }
     int allowed = match.distance_max;
     if (match.features_per_bit > 0) {
       allowed = std::min(allowed, static_cast<int>(record.features / match.features_per_bit));
     }
-    const bool near = match.distance_max > 0 && distance <= allowed + widening &&
-                      distance + order <= match.distance_sum_max + widening &&
+    const bool near = match.distance_max > 0 &&
+                      distance <= allowed + 2 * std::min(shared_keys, 3) &&
+                      distance + order <= match.distance_sum_max + 2 * std::min(shared_keys, 2) &&
                       !Conflict(entry, record);
     return near ? 1 + distance + order : 1000;
   }

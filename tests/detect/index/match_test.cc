@@ -98,19 +98,24 @@ TEST(Accepts, OneSharedKeyAllowsTwoMoreBitsInBothDistances) {
 
 TEST(Accepts, TwoOrMoreSharedKeysAllowFourMoreBits) {
   const MatchOptions match = Within(8, 24, true);
-  for (const int keys : {2, 3, 8}) {
-    EXPECT_TRUE(Taken(match, 12, 16, keys));
-    EXPECT_FALSE(Taken(match, 13, 0, keys));
-    EXPECT_FALSE(Taken(match, 12, 17, keys));
+  EXPECT_TRUE(Taken(match, 12, 16, 2));
+  EXPECT_FALSE(Taken(match, 13, 0, 2));
+  EXPECT_FALSE(Taken(match, 12, 17, 2));
+  for (const int keys : {3, 8}) {
+    EXPECT_TRUE(Taken(match, 14, 14, keys));
+    EXPECT_FALSE(Taken(match, 15, 0, keys));
+    EXPECT_FALSE(Taken(match, 14, 15, keys)) << "a third key widens the words alone";
   }
 }
 
-TEST(Accepts, TheLargestDistanceIsFourteenWithOneKeyAndSixteenWithTwo) {
+TEST(Accepts, TheLargestDistanceIsFourteenWithOneKeySixteenWithTwoAndEighteenWithThree) {
   const MatchOptions match = Within(12, 128, true);
   EXPECT_TRUE(Taken(match, 14, 0, 1));
   EXPECT_FALSE(Taken(match, 15, 0, 1));
   EXPECT_TRUE(Taken(match, 16, 0, 2));
   EXPECT_FALSE(Taken(match, 17, 0, 2));
+  EXPECT_TRUE(Taken(match, 18, 0, 3));
+  EXPECT_FALSE(Taken(match, 19, 0, 3));
 }
 
 TEST(Accepts, AShortRecordIsAllowedASmallerDistance) {
