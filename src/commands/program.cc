@@ -59,6 +59,9 @@ std::vector<std::string> CommandNames(const CLI::App& command) {
 std::string UnknownWordText(const NamedCommand& named, const std::string& word) {
   const bool takes_commands = named.command->get_require_subcommand_min() > 0;
   if (!word.starts_with('-')) {
+    if (!takes_commands && named.command->get_option_no_throw("--input") != nullptr) {
+      return fmt::format("{}: found an extra word; did you mean --input {}?", word, word);
+    }
     if (!takes_commands) {
       return fmt::format("{}: found an extra word; see `{} --help`", word, named.name);
     }

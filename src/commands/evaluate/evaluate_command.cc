@@ -121,8 +121,8 @@ Result<void> CheckRecords(const LabelledSet& set, const FilterOptions& options) 
     if (record.outcome.comparable()) return {};
     if (i == 0) first = record.outcome.error;
   }
-  return Error{ErrorCode::kCorrupt, fmt::format("{}: none of its {} records can be compared: {}",
-                                                set.name, set.payloads.size(), first)};
+  return Error{ErrorCode::kBadInput, fmt::format("{}: none of its {} records can be compared: {}",
+                                                 set.name, set.payloads.size(), first)};
 }
 
 /// Says which scheme is running: on a terminal now, otherwise if a signal stops the run.

@@ -13,6 +13,7 @@
 #include "commands/program/commands.h"
 #include "commands/program/message.h"
 #include "commands/program/stop_signals.h"
+#include "detect/base/message_text.h"
 #include "detect/base/quantity.h"
 #include "stream/files/packed_file.h"
 #include "stream/files/whole_file.h"
@@ -131,8 +132,8 @@ Result<int> GenerateCommand(const GenerateArguments& arguments) {
   NEARDUP_ASSIGN(options.copies, ParseCopies(arguments.copies, payloads.size()));
   NowDoing(fmt::format("planting copies in {} records", Grouped(payloads.size())));
   const Result<PlantedStream> planted = PlantCopies(payloads, options);
-  if (!planted.ok() && planted.error().code == ErrorCode::kCorrupt) {
-    return Error{ErrorCode::kCorrupt, fmt::format("{}: {}", arguments.input, planted.error().text)};
+  if (!planted.ok() && planted.error().code == ErrorCode::kBadInput) {
+    return Named(arguments.input, planted.error());
   }
   if (!planted.ok()) return planted.error();
   const PlantedStream& stream = *planted;

@@ -34,7 +34,7 @@ std::string_view WithoutLineEnd(std::string_view line) {
 }
 
 Error Wrong(const std::string& path, size_t line, const std::string& what) {
-  return {ErrorCode::kCorrupt, fmt::format("{}:{}: {}", path, line, what)};
+  return {ErrorCode::kBadInput, fmt::format("{}:{}: {}", path, line, what)};
 }
 
 /// Number of the column, from 0, that has each of the names in kColumns.
@@ -111,7 +111,7 @@ std::string LabelsText(std::span<const Label> labels) {
 Result<std::vector<std::string>> ParseSetFields(std::string_view json, const std::string& path) {
   const auto set = nlohmann::ordered_json::parse(json, nullptr, /*allow_exceptions=*/false);
   if (set.is_discarded() || !set.is_object() || NestsDeeperThan(json)) {
-    return Error{ErrorCode::kCorrupt, fmt::format("{}: expected one JSON object", path)};
+    return Error{ErrorCode::kBadInput, fmt::format("{}: expected one JSON object", path)};
   }
   const auto fields = set.find("fields");
   std::vector<std::string> names;
@@ -124,7 +124,7 @@ Result<std::vector<std::string>> ParseSetFields(std::string_view json, const std
     if (names.size() != fields->size()) names.clear();
   }
   if (names.empty()) {
-    return Error{ErrorCode::kCorrupt,
+    return Error{ErrorCode::kBadInput,
                  fmt::format("{}: fields: expected a list of field names or an object whose keys "
                              "are field names; correct it, or name the fields with --fields",
                              path)};
@@ -152,7 +152,7 @@ Result<LabelledSet> JoinLabels(const std::string& name, std::vector<std::string>
     if (!set.label_of.back()) continue;
     size_t& earlier = line_of_row[found->second];
     if (earlier != 0) {
-      return Error{ErrorCode::kCorrupt,
+      return Error{ErrorCode::kBadInput,
                    fmt::format("{}: the records on lines {} and {} both have the id {}; expected "
                                "each id once",
                                name, earlier, line, id)};
@@ -161,19 +161,19 @@ Result<LabelledSet> JoinLabels(const std::string& name, std::vector<std::string>
   }
   if (set.payloads.empty()) {
     return Error{
-        ErrorCode::kCorrupt,
+        ErrorCode::kBadInput,
         fmt::format("{}: is empty, expected JSON Lines with one record on each line", name)};
   }
   if (set.unlabelled() == set.payloads.size()) {
     const auto has_id = [&reader](const std::string& payload) { return reader.Has(payload); };
     if (std::none_of(set.payloads.begin(), set.payloads.end(), has_id)) {
-      return Error{ErrorCode::kCorrupt,
+      return Error{ErrorCode::kBadInput,
                    fmt::format("{}: no record has the field {}; name the field that holds the ids "
                                "of the labels with --id-field",
                                name, id_field)};
     }
     const std::string first = reader.Read(set.payloads[0], 1);
-    return Error{ErrorCode::kCorrupt,
+    return Error{ErrorCode::kBadInput,
                  fmt::format("{}: none of the {} records has a label: the first record has the id "
                              "\"{}\", the first label the id \"{}\"; name the field that holds the "
                              "ids of the labels with --id-field",

@@ -117,11 +117,12 @@ Result<void> Planter::AddOriginals(const std::vector<std::string>& payloads) {
     NEARDUP_TRY(AddOriginal(payloads[i], static_cast<int64_t>(i) + 1));
   }
   if (payloads.empty()) {
-    return Error{ErrorCode::kCorrupt, "is empty, expected JSON Lines with one record on each line"};
+    return Error{ErrorCode::kBadInput,
+                 "is empty, expected JSON Lines with one record on each line"};
   }
   if (originals_.empty()) {
     return Error{
-        ErrorCode::kCorrupt,
+        ErrorCode::kBadInput,
         fmt::format("none of the {} lines can be compared; expected JSON "
                     "objects with the fields of --fields{}{}",
                     payloads.size(), stream_.left_out > 0 ? ": " : "", stream_.first_left_out)};
@@ -140,14 +141,14 @@ Result<void> Planter::AddOriginal(const std::string& payload, int64_t line) {
   Original original{payload, ids_.Read(payload, line), record.fingerprint.exact, 0, false};
   if (!ids_.Has(payload)) original.payload = WithId(payload, original.id);
   if (original.id.find_first_of("\t\r\n") != std::string::npos) {
-    return Error{ErrorCode::kCorrupt,
+    return Error{ErrorCode::kBadInput,
                  fmt::format("line {}: the id contains a tab or a line end, which a labels file "
                              "cannot hold; name another field with --id-field",
                              line)};
   }
   const auto [earlier, is_new] = line_of_id_.emplace(original.id, line);
   if (!is_new) {
-    return Error{ErrorCode::kCorrupt,
+    return Error{ErrorCode::kBadInput,
                  fmt::format("line {}: the id {} is on line {} too; expected each id once. Name "
                              "another field with --id-field: records without it get one",
                              line, original.id, earlier->second)};

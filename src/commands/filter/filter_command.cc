@@ -185,7 +185,7 @@ Result<void> WriteKept(FileTransaction& files, const FilterArguments& arguments,
 }
 
 /// What the run that a signal stopped has left.
-std::string StoppedText(const char* signal, uint64_t records, const FileOutputs& outputs,
+std::string StoppedText(const std::string& signal, uint64_t records, const FileOutputs& outputs,
                         const std::vector<std::string>& unfinished) {
   std::string text = fmt::format("stopped by {} after {}", signal, Counted(records, "record"));
   // Groups are written at the end only.
@@ -438,10 +438,7 @@ void AddFilter(CommandLine& line) {
   AddOption(command, "-i,--input", "FILE", filter.input, kJsonLinesHelp)->required();
   const auto add_output = [&](const char* option, std::string& path, const char* help) {
     AddOption(command, option, "FILE", path,
-              fmt::format("{}; - is standard output, .gz is compressed", help))
-        ->check([](const std::string& name) {
-          return name.empty() ? "found an empty name, expected a file or -" : std::string();
-        });
+              fmt::format("{}; - is standard output, .gz is compressed", help));
   };
   add_output("--unique", filter.outputs.unique, "write unique lines here");
   add_output("--duplicate", filter.outputs.duplicate, "write duplicate lines here");

@@ -109,7 +109,8 @@ void AddShortForm(CLI::App* command, ConfigArguments& config, std::string_view o
           },
           fmt::format("short for --set {}={}", form.path,
                       form.list ? fmt::format("[{},...]", form.value) : form.value))
-      ->type_name(form.list ? fmt::format("{},...", form.value) : form.value);
+      ->type_name(form.list ? fmt::format("{},...", form.value) : form.value)
+      ->check(RefuseEmpty);
 }
 
 void AddConfigFile(CLI::App* command, ConfigArguments& config) {

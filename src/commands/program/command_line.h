@@ -101,11 +101,16 @@ CLI::Option* AddNumber(CLI::App* command, const char* name, T& value, Range<T> r
                           fmt::format("a whole number from {} to {}", range.min, range.max)));
 }
 
+/// Refuses an empty word, such as a variable of a script that is not set.
+inline std::string RefuseEmpty(const std::string& word) {
+  return word.empty() ? "found an empty word, expected a value" : "";
+}
+
 /// An option that takes a value of this type, such as FILE.
 template <class T>
 CLI::Option* AddOption(CLI::App* command, const char* name, const char* type, T& value,
                        const std::string& help) {
-  return command->add_option(name, value, help)->type_name(type);
+  return command->add_option(name, value, help)->type_name(type)->check(RefuseEmpty);
 }
 
 /// An option that takes any seed.

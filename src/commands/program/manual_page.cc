@@ -21,10 +21,10 @@ constexpr ExitCodeRow kExitCodes[] = {
     {"74", "reading or writing failed, or bytes do not have the documented form"},
     {"77", "credentials or permissions refused"},
     {"78", "the configuration is wrong, or the state belongs to another configuration"},
-    {"129, 130, 143",
-     "SIGHUP, SIGINT or SIGTERM stopped a command that reads and writes files before its end; "
-     "`run` and `demo` exit with 0 after the last two, and SIGHUP makes `run` read its "
-     "configuration again"},
+    {"129, 130, 131, 143, 152",
+     "SIGHUP, SIGINT, SIGQUIT, SIGTERM or SIGXCPU (the limit of CPU time) stopped a command that "
+     "reads and writes files before its end; `run` and `demo` exit with 0 after SIGINT and "
+     "SIGTERM, and SIGHUP makes `run` read its configuration again"},
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <mutex>
@@ -67,7 +68,7 @@ void StartWaiting() {
   signal(SIGPIPE, SIG_IGN);
   sigset_t signals;
   sigemptyset(&signals);
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU}) {
     struct sigaction now = {};
     sigaction(number, nullptr, &now);
     if (now.sa_handler != SIG_IGN) sigaddset(&signals, number);
@@ -106,9 +107,7 @@ const StopSignal& StopOnSignals() {
   return TheWaiter().stop;
 }
 
-const char* SignalName(int number) {
-  return number == SIGINT ? "SIGINT" : number == SIGTERM ? "SIGTERM" : "SIGHUP";
-}
+std::string SignalName(int number) { return fmt::format("SIG{}", sigabbrev_np(number)); }
 
 const std::atomic<bool>& CatchStopSignals(std::atomic<bool>* also) {
   g_also = also;

@@ -6,7 +6,7 @@
 
 namespace neardup {
 
-// SIGINT, SIGTERM and SIGHUP end a command that reads and writes files.
+// SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGXCPU end a command that reads and writes files.
 
 /// From now on, such a signal ends the process at once: the output files keep what they held
 /// before, one line on standard error says what the command was doing and which files were not
@@ -27,8 +27,8 @@ struct StopSignal {
 /// function after EndOnSignals.
 const StopSignal& StopOnSignals();
 
-/// Such as "SIGINT", for SIGINT, SIGTERM and SIGHUP.
-const char* SignalName(int number);
+/// Such as "SIGINT".
+std::string SignalName(int number);
 
 // SIGTERM and SIGINT end the service and the demo.
 

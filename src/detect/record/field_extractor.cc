@@ -137,7 +137,9 @@ bool FieldExtractor::Walk::ReadDocument(std::string_view payload) {
   const auto started = parser_.iterate(text.data(), text.size(), buffer_.size()).get(document);
   if (started == simdjson::UTF8_ERROR) {
     return Fail(Reason::kEncoding,
-                fmt::format("not UTF-8 at byte {}", skipped_ + FirstInvalidUtf8(text)));
+                fmt::format("not UTF-8 at byte {}; convert text in another encoding first, for "
+                            "instance with iconv -f WINDOWS-1252 -t UTF-8",
+                            skipped_ + FirstInvalidUtf8(text)));
   }
   if (started != simdjson::SUCCESS) return FailParse(started);
   const char first = text[text.find_first_not_of(" \n\r\t")];

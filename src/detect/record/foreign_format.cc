@@ -83,6 +83,10 @@ std::optional<ForeignFormat> ByEncoding(std::string_view bytes) {
 
 std::optional<ForeignFormat> ByMagic(std::string_view bytes) {
   if (auto format = ByEncoding(bytes)) return format;
+  constexpr size_t kTarMagicAt = 257;
+  if (bytes.size() > kTarMagicAt && bytes.substr(kTarMagicAt).starts_with("ustar")) {
+    return ForeignFormat{"a tar archive", "unpack it first, for instance with tar -xOf"};
+  }
   for (const Magic& magic : kMagics) {
     if (bytes.starts_with(magic.bytes)) {
       return ForeignFormat{std::string(magic.what), std::string(magic.remedy)};
@@ -383,9 +387,28 @@ bool LooksLikeCsv(std::string_view line) {
   }
   for (size_t i = 1; i + 1 < line.size(); ++i) {
     const char c = line[i];
-    if (c == '\t') return true;
     const bool separates = c == ',' || c == ';' || c == '|';
     if (separates && line[i - 1] != ' ' && line[i + 1] != ' ') return true;
+  }
+  return false;
+}
+
+/// A mark of a document, or a name with a value, perhaps as an element of a list.
+bool LooksLikeYaml(std::string_view line) {
+  line = TrimEnd(line);
+  if (line == "---" || line.starts_with("%YAML")) return true;
+  if (line.starts_with("- ")) line.remove_prefix(2);
+  const size_t name = line.find_first_of(": \t,\"'[");
+  return name > 0 && name != line.npos && line[name] == ':' &&
+         (name + 1 == line.size() || line[name + 1] == ' ');
+}
+
+/// Whether a value is NaN or an infinity, as Python writes them.
+bool HoldsNotANumber(std::string_view text) {
+  for (const std::string_view name : {"NaN", "Infinity", "-Infinity"}) {
+    for (const std::string_view sign : {":", ": ", ",", ", ", "["}) {
+      if (text.find(fmt::format("{}{}", sign, name)) != text.npos) return true;
+    }
   }
   return false;
 }
@@ -409,6 +432,10 @@ std::optional<ForeignFormat> ByText(std::string_view text) {
       if (text.starts_with("{'")) {
         return ForeignFormat{"a Python dictionary", "write it with json.dumps"};
       }
+      if (HoldsNotANumber(text)) {
+        return ForeignFormat{"NaN or Infinity, which JSON does not have",
+                             "write null, for instance with jq -c ."};
+      }
       return std::nullopt;
     case '<':
       return ForeignFormat{"XML or HTML", "convert it to JSON objects first"};
@@ -422,6 +449,14 @@ std::optional<ForeignFormat> ByText(std::string_view text) {
       break;
   }
   const std::string_view line = text.substr(0, text.find('\n'));
+  if (text.front() != '[' && line.find('\t') != line.npos) {
+    return ForeignFormat{"what looks like TSV",
+                         "convert it first, for instance with mlr --itsv --ojsonl cat"};
+  }
+  if (LooksLikeYaml(line)) {
+    return ForeignFormat{"what looks like YAML",
+                         "convert it first, for instance with yq -o json -I 0 '.[]'"};
+  }
   if (text.front() != '[' && LooksLikeCsv(line)) {
     return ForeignFormat{"what looks like CSV",
                          "convert it first, for instance with mlr --icsv --ojsonl cat"};

@@ -153,12 +153,18 @@ class Names(Files):
 
 
 class Places(Files):
-    def test_an_output_without_a_name_is_refused(self):
+    def test_an_option_with_an_empty_word_is_refused(self):
         self.write([{'a': 'one'}])
-        for option in ('--unique', '--duplicate', '--dead-letter', '--verdicts', '--pairs', '--groups'):
+        for option in ('--unique', '--duplicate', '--dead-letter', '--verdicts', '--pairs', '--groups',
+                       '--config', '--set', '--id-field', '--fields', '--free'):
             done = self.filter(option, '')
             self.assertEqual(done.returncode, 64, option)
-            self.assertIn(f'{option}: found an empty name', done.said)
+            self.assertIn(f'{option}: found an empty word', done.said)
+
+    def test_a_file_without_its_option_is_named_with_it(self):
+        done = subprocess.run([NEARDUP, 'filter', 'in.jsonl'], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 64)
+        self.assertIn('did you mean --input in.jsonl?', done.stderr)
 
     def test_messages_that_cannot_be_written_do_not_cost_the_result(self):
         self.write([{'a': 'one'}, {'a': 'two'}, {'a': 'one'}])

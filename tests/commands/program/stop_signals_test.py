@@ -24,7 +24,7 @@ RECORDS = ("\n".join(LINES) + "\n").encode()
 
 
 def take_signals():
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGXCPU):
         signal.signal(number, signal.SIG_DFL)
 
 
@@ -57,15 +57,16 @@ class StopSignals(FolderTest):
         return rest, said
 
     def test_filter_that_waits_for_records_to_learn_from_ends_at_the_first_signal(self):
-        process = self.start("filter", "--input", "-", "--fields", "title", "--unique", "u")
-        while self.names() == ["u"]:
-            time.sleep(0.02)
-        process.stdin.write(RECORDS[:1000])
-        process.stdin.flush()
-        _, said = self.stop(process, signal.SIGTERM)
-        process.stdin.close()
-        self.assertIn("stopped by SIGTERM while ", said)
-        self.assertEqual(self.names(), ["u"])
+        for number in (signal.SIGTERM, signal.SIGQUIT, signal.SIGXCPU):
+            process = self.start("filter", "--input", "-", "--fields", "title", "--unique", "u")
+            while self.names() == ["u"]:
+                time.sleep(0.02)
+            process.stdin.write(RECORDS[:1000])
+            process.stdin.flush()
+            _, said = self.stop(process, number)
+            process.stdin.close()
+            self.assertIn(f"stopped by {number.name} while ", said)
+            self.assertEqual(self.names(), ["u"])
 
     def test_filter_says_how_many_records_it_decided_and_writes_no_file(self):
         for number in (signal.SIGINT, signal.SIGTERM):

@@ -45,7 +45,7 @@ class Usage(unittest.TestCase):
         self.assert_says("config foo",
                          "foo: unknown command; `neardup config --help` lists all commands")
         self.assert_says("filter --foo F", "--foo: unknown option; see `neardup filter --help`")
-        self.assert_says("filter F", "F: found an extra word; see `neardup filter --help`")
+        self.assert_says("filter F", "F: found an extra word; did you mean --input F?")
 
     def test_names_the_command_or_option_that_was_probably_meant(self):
         self.assert_says("fliter --input F", "fliter: unknown command; did you mean `neardup filter`?")
