@@ -7,6 +7,7 @@
 #include <array>
 #include <memory>
 
+#include "detect/feature/quote.h"
 #include "detect/filter/record_features.h"
 #include "learn/sample.h"
 
@@ -167,6 +168,7 @@ void PlantedSample::Plant(const RecordOptions& record) {
         const RecordHashes& before = reader.Read(original);
         if (!before.outcome.comparable()) continue;
         if (reader.Count().features < kPlantedFeaturesMin) continue;
+        if (HoldsQuote(reader.tokens().text())) continue;  // an edit of the quote makes no copy
         const uint64_t exact = before.exact;
         const auto edited =
             copier.Edited(*original.value, kEdits[edit], *original.value, vocabulary, random);

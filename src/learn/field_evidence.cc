@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "detect/base/hash.h"
+#include "detect/base/message_text.h"
 #include "detect/feature/mask.h"
 #include "detect/feature/token_list.h"
 #include "detect/feature/tokeniser.h"
@@ -47,6 +48,20 @@ bool Matches(std::string_view a, std::string_view b) {
     return a == b || (std::min(a.size(), b.size()) > 1 && (a.ends_with(b) || b.ends_with(a)));
   }
   return a.size() <= b.size() ? b.starts_with(a) : a.starts_with(b);
+}
+
+/// Whether one word may be the other with typing errors.
+bool IsTypo(std::string_view a, std::string_view b) {
+  constexpr size_t kLettersPerError = 4;
+  const size_t errors = std::max(a.size(), b.size()) / kLettersPerError;
+  return errors > 0 && EditDistance(a, b) <= errors;
+}
+
+/// Whether only the beginnings of two values differ, such as the mark of a list: [users] Hello.
+bool HaveOneEnd(const std::vector<std::string_view>& a, const std::vector<std::string_view>& b) {
+  if (a.front() == b.front()) return false;
+  const auto [differ, other] = std::mismatch(a.rbegin(), a.rend(), b.rbegin(), b.rend());
+  return 2 * std::distance(a.rbegin(), differ) >= static_cast<std::ptrdiff_t>(a.size());
 }
 
 /// The tokens of `a` that match none of `b`.
@@ -212,9 +227,14 @@ Agreement CompareValues(std::string_view a, std::string_view b) {
   const auto of_b_only = Unmatched(of_b, of_a);
   if (std::min(CountNumbers(of_a_only), CountNumbers(of_b_only)) > 0) return Agreement::kDiffers;
   const bool a_shorter = of_a.size() <= of_b.size();
-  const size_t unmatched = (a_shorter ? of_a_only : of_b_only).size();
-  return 2 * unmatched < std::min(of_a.size(), of_b.size()) ? Agreement::kSimilar
-                                                            : Agreement::kDiffers;
+  const auto& shorter_only = a_shorter ? of_a_only : of_b_only;
+  const auto& longer_only = a_shorter ? of_b_only : of_a_only;
+  if (2 * shorter_only.size() >= std::min(of_a.size(), of_b.size())) return Agreement::kDiffers;
+  const bool other_words = std::ranges::any_of(shorter_only, [&](std::string_view token) {
+    return std::ranges::none_of(longer_only, [&](auto other) { return IsTypo(token, other); });
+  });
+  return other_words && !longer_only.empty() && !HaveOneEnd(of_a, of_b) ? Agreement::kReworded
+                                                                        : Agreement::kSimilar;
 }
 
 namespace {

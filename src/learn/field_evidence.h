@@ -16,11 +16,12 @@ namespace neardup {
 
 /// How two values of a field compare.
 enum class Agreement : uint8_t {
-  kNone,     ///< neither record has the field
-  kMissing,  ///< only one of the records has the field
-  kEqual,    ///< equal but for case, white space and punctuation
-  kSimilar,  ///< most words of the shorter one are in the other, perhaps abbreviated
-  kDiffers,  ///< anything else
+  kNone,      ///< neither record has the field
+  kMissing,   ///< only one of the records has the field
+  kEqual,     ///< equal but for case, white space and punctuation
+  kSimilar,   ///< most words of the shorter one are in the other, perhaps abbreviated
+  kReworded,  ///< the same, but another word stands in the place of some: enable and disable
+  kDiffers,   ///< anything else
 };
 /// `a` and `b` are normalised texts: tokens, each followed by a space.
 Agreement CompareValues(std::string_view a, std::string_view b);

@@ -31,6 +31,13 @@ constexpr double kOften = 0.2;
 /// if its values were drawn at random. If fewer pairs differ, they are variants of a thing, and the
 /// other pairs are copies.
 constexpr double kNearChance = 0.6;
+/// A text of so many records is one of a template, rather than of copies.
+constexpr size_t kSeveral = 4;
+/// Equal values so many times as often as by chance are no chance. Of several records with a text,
+/// a pair is one of those that agree most.
+constexpr double kTimesByChance = 12;
+/// Standard deviations beyond chance.
+constexpr double kBeyondChance = 2;
 /// Two records agree with this chance in a field of ten values.
 constexpr double kLabelMatch = 0.1;
 /// Edits touch one field at a time, now this and now that; other records differ in several.
@@ -66,6 +73,7 @@ struct Tally {
   double all = 0;  ///< both records have the field
   double differs = 0;
   double similar = 0;
+  double reworded = 0;
   double missing = 0;
 
   void Add(Agreement agreement, double weight) {
@@ -76,10 +84,14 @@ struct Tally {
     }
     all += weight;
     differs += agreement == Agreement::kDiffers ? weight : 0;
+    reworded += agreement == Agreement::kReworded ? weight : 0;
     similar += agreement == Agreement::kSimilar ? weight : 0;
   }
-  double differing() const { return all == 0 ? 0 : differs / all; }
-  double varying() const { return all == 0 ? 0 : similar / all; }
+  /// Whether copies write the field in other words, beside abbreviations and typing errors. Where
+  /// these do not occur, other words make other records.
+  bool rewrites() const { return similar > kVaries * all && reworded <= 3 * similar; }
+  double differing() const { return all == 0 ? 0 : (differs + (rewrites() ? 0 : reworded)) / all; }
+  double varying() const { return all == 0 ? 0 : (similar + (rewrites() ? reworded : 0)) / all; }
   /// Share of the pairs in which only one record has the field.
   double lacking() const { return missing == 0 ? 0 : missing / (all + missing); }
 };
@@ -152,6 +164,29 @@ class TextRoles {
     return rare.all + rare.missing >= kPairsMin ? rare : TallyOf(field, all_evidence_);
   }
 
+  /// Whether most texts are of many records, and a value comes again with its text more often than
+  /// by chance, such as a patient. Then records of other values are no copies.
+  bool NamesRecord(size_t field) const {
+    size_t equal = 0;
+    size_t crowded = 0;
+    for (const TextPair& pair : pairs_) {
+      equal += pair.fields[field] == Agreement::kEqual ? 1 : 0;
+      crowded += pair.group >= kSeveral ? 1 : 0;
+    }
+    const double expected = fields_[field].facts.match * static_cast<double>(pairs_.size());
+    const auto agreeing = static_cast<double>(equal);
+    return 2 * crowded > pairs_.size() && agreeing >= kPairsMin &&
+           agreeing > kTimesByChance * expected;
+  }
+
+  /// Whether a label differs more often than its values would if they were drawn at random. Then
+  /// the pairs are variants of a thing, of which each has a value of its own.
+  static bool IsOfVariants(const StudiedField& field, const Tally& tally) {
+    const double chance = 1 - field.facts.match;
+    const double deviation = std::sqrt(chance * (1 - chance) / std::max(tally.all, 1.0));
+    return tally.differing() > chance + kBeyondChance * deviation;
+  }
+
   void ChooseTitles(const std::vector<const TextPair*>& all) {
     for (const size_t title : titles_) {
       const Tally tally = TallyOf(title, all);
@@ -213,15 +248,16 @@ class TextRoles {
       // A size, a colour or a state is one of a few values, and tells variants apart.
       const bool label = field.facts.match >= kLabelMatch && !field.name.provenance;
       const double chance = 1 - field.facts.match;
-      const bool by_chance =
-          differing >= chance - kOften && (!label || differing <= chance + kOften);
-      if (differing >= kNearlyAlways && !label && (twice || !number || own_number)) {
+      const bool variants = label && IsOfVariants(field, tally);
+      const bool by_chance = differing >= chance - kOften && !variants;
+      const bool names = NamesRecord(i);
+      if (differing >= kNearlyAlways && !names && !label && (twice || !number || own_number)) {
         Give(field, FieldRole::kFree,
              fmt::format("copies differ in it: {} of the records with the same {}",
                          RoundedPercent(differing), twice ? "text and title" : "text"));
-      } else if (differing >= kOften && (twice || !number) && !dated &&
-                 (by_chance ||
-                  (IsOnlyDifference(i) && (!label || differing >= kNearChance * chance)))) {
+      } else if (differing >= kOften && !names && (twice || !number) && !dated &&
+                 (by_chance || (!variants && IsOnlyDifference(i) &&
+                                (!label || differing >= kNearChance * chance)))) {
         Give(field, FieldRole::kFree,
              fmt::format("differs alone, in {} of the records with the same {}",
                          RoundedPercent(differing), twice ? "text and title" : "text"));
@@ -375,6 +411,7 @@ class Rows {
 
   struct Recurrence {
     size_t again = 0;     ///< rows that are equal to an earlier one in `fields`, not in `others`
+    size_t equal = 0;     ///< rows that are equal to an earlier one in all
     size_t groups = 0;    ///< groups of such rows
     double expected = 0;  ///< how many rows chance makes so
     double records = 0;
@@ -389,7 +426,10 @@ class Rows {
     for (size_t i = 0; i < rows_.size(); ++i) {
       const uint64_t key = KeyOf(i, fields);
       const uint64_t all = Mix64(key) + KeyOf(i, others);
-      if (!whole.emplace(all, i).second) continue;
+      if (!whole.emplace(all, i).second) {
+        ++found.equal;
+        continue;
+      }
       const auto [at, added] = first.try_emplace(key, i, false);
       if (added) {
         distinct.push_back(i);
@@ -508,6 +548,7 @@ class StructureRoles {
       KeepAll(times);
       if (IsExplained(Content(), others)) KeepAll(others);
     }
+    KeepShared();
   }
 
   /// Whether identifiers tell records of little text apart. If not, copies differ in them.
@@ -620,6 +661,26 @@ class StructureRoles {
     return others.size() < left_out.size() && !IsExplained(Content(), others);
   }
 
+  /// Keeps each field that copies share: the few records that are equal in all content and differ
+  /// in it are other events. The time of a delivery differs in nearly all copies.
+  void KeepShared() {
+    const std::vector<size_t> left_out = LeftOut();
+    const Rows::Recurrence found = rows_.Count(Content(), left_out);
+    const auto all = static_cast<double>(found.pairs.size() + found.equal);
+    if (all < kPairsMin || found.pairs.empty()) return;
+    for (const size_t i : left_out) {
+      const auto agree = static_cast<double>(
+          found.equal + static_cast<size_t>(std::ranges::count_if(
+                            found.pairs, [&](const auto& pair) { return rows_.Agree(i, pair); })));
+      const bool by_chance = fields_[i].facts.match > kRareMatch;
+      if (by_chance || agree < kNearlyAlways * all || agree == all) continue;
+      Give(fields_[i], FieldRole::kKey,
+           fmt::format("names the record: it agrees in {} of the records that are equal in all "
+                       "content",
+                       RoundedPercent(agree / all)));
+    }
+  }
+
   void KeepAll(const std::vector<size_t>& left_out) {
     for (const size_t i : left_out) {
       Give(fields_[i], FieldRole::kKey,
@@ -638,6 +699,8 @@ class StructureRoles {
   static constexpr double kTimesChance = 2.5;
   static constexpr double kIdentitiesMin = 3;
   static constexpr double kIdentityAgrees = 0.9;
+  /// Two records hardly ever agree by chance in a field with less.
+  static constexpr double kRareMatch = 0.01;
   /// More copies of a record than this on average are states that come again.
   static constexpr double kCopiesMax = 2.5;
 

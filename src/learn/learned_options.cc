@@ -122,6 +122,9 @@ std::string FurtherReason(const Tuning& tuning, const std::set<std::string>& kep
                                   fmt::join(MaskNames(tuning.proposed.feature.masks), ", "),
                                   tuning.masks_reason));
   }
+  if (!tuning.proposed.feature.markup && !kept.contains("feature.markup")) {
+    further.push_back("tags of HTML are compared (they tell the texts apart)");
+  }
   if (!tuning.short_reason.empty() && !kept.contains("feature.features_min")) {
     further.push_back("short records are compared as well (" + tuning.short_reason + ")");
   }

@@ -77,6 +77,35 @@ Result<void> ChooseFields(std::span<const RecordView> records, Tuning& tuning) {
   return {};
 }
 
+/// Whether the tags of HTML are what tells the texts apart: without them, many different texts are
+/// one, such as the widgets of a shop.
+bool TagsTellApart(std::span<const RecordView> records, const FilterOptions& options) {
+  constexpr size_t kLookedAt = 2000;
+  constexpr size_t kTextsMin = 20;
+  constexpr size_t kOneText = 4;
+  if (!options.feature.markup) return false;
+  Tokeniser with_tags(false);
+  Tokeniser without_tags(true);
+  TokenList tokens;
+  const auto hash = [&tokens](Tokeniser& tokeniser, std::string_view text) {
+    tokens.Clear();
+    tokeniser.Tokenise(text, tokens);
+    return Hash64(tokens.TextFrom(0));
+  };
+  std::unordered_map<uint64_t, std::unordered_set<uint64_t>> texts;
+  VisitTexts(records, options.record, kLookedAt, [&](std::string_view text) {
+    if (text.find('<') == text.npos) return;
+    texts[hash(without_tags, text)].insert(hash(with_tags, text));
+  });
+  size_t all = 0;
+  size_t merged = 0;
+  for (const auto& [text, forms] : texts) {
+    all += forms.size();
+    merged += forms.size() >= kOneText ? forms.size() : 0;
+  }
+  return all >= kTextsMin && 2 * merged > all;
+}
+
 /// If the texts come from a few templates, asks whether their numbers matter.
 std::string TemplateQuestion(std::span<const RecordView> records, const FilterOptions& options) {
   constexpr size_t kLookedAt = 2000;
@@ -401,6 +430,7 @@ Result<Tuning> Tune(std::span<const RecordView> all, const TuneOptions& options)
       tuning.masks_reason = "they say when and where a text was written, and not what it says";
     }
   }
+  if (TagsTellApart(records, tuning.proposed)) tuning.proposed.feature.markup = false;
   tuning.proposed.model.standing = StandingTexts(records, tuning.proposed);
   Tuner tuner(records, options, tuning);
   if (wide) {

@@ -20,6 +20,11 @@ TEST(CompareValues, KnowsAbbreviationsAndAddedWords) {
   EXPECT_EQ(CompareValues("anna smith boris evans ", "a smith b evans "), Agreement::kSimilar);
   EXPECT_EQ(CompareValues("harbour opens ", "breaking harbour opens "), Agreement::kSimilar);
   EXPECT_EQ(CompareValues("2338 2349 ", "2338 49 "), Agreement::kSimilar);
+  EXPECT_EQ(CompareValues("harbour opens at noon ", "harbor opens at noon "), Agreement::kSimilar);
+  EXPECT_EQ(CompareValues("users the harbour opens ", "dev the harbour opens "),
+            Agreement::kSimilar);
+  EXPECT_EQ(CompareValues("how to enable mail alerts ", "how to disable mail alerts "),
+            Agreement::kReworded);
 }
 
 TEST(CompareValues, TakesOtherNumbersAndOtherWordsAsOtherValues) {

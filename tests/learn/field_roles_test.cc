@@ -328,6 +328,89 @@ TEST(Roles, WantAgreementInALabelThatMostCopiesShareAndVariantsDoNot) {
   EXPECT_EQ(outcome.missed, 0U);
 }
 
+TEST(Roles, WantAgreementInTheStateAndThePriceOfOffersOfOneArticle) {
+  SeededRandom random(31);
+  const std::vector<std::string> states = {"fresh", "worn", "mended", "spoilt", "unopened"};
+  Stream offers;
+  for (size_t i = 0; i < 260; ++i) {
+    const std::string title = "Lamp " + LetterWord(3'000'000 + i);
+    const std::string text = Phrase(random, 30);
+    const uint64_t first = random.Below(5);
+    const std::string price = Number(10 + random.Below(900));
+    const auto add = [&](uint64_t state, const std::string& cost, const std::string& told,
+                         size_t thing) {
+      offers.AddJson(R"({"title":")" + title + R"(","state":")" + states[state % 5] +
+                         R"(","cost":)" + cost + R"(,"text":")" + told + R"("})",
+                     thing);
+    };
+    add(first, price, text, 2 * i);
+    add(first + 1 + random.Below(4), Number(10 + random.Below(900)), text, 2 * i + 1);
+    if (i % 6 == 0) add(first, price, text + " again", 2 * i);
+  }
+  ExpectNoMistake(Decide(offers));
+}
+
+TEST(Roles, KeepTheFindingsOfOnePatientFromThoseOfAnother) {
+  SeededRandom random(32);
+  std::vector<std::string> parts;
+  for (int i = 0; i < 12; ++i) parts.push_back(Phrase(random, 7));
+  Stream findings;
+  for (size_t i = 0; i < 500; ++i) {
+    const std::string patient = LetterWord(7'000'000 + i);
+    const std::string text = parts[random.Below(4)] + " " + parts[4 + random.Below(4)] + " " +
+                             parts[8 + random.Below(4)];
+    for (int sent = 0; sent < (i % 5 == 0 ? 2 : 1); ++sent) {
+      findings.Add({{"sent", "2026-03-01T10:00:" + Number(10 + findings.things.size() % 50) + "Z"},
+                    {"patient", patient},
+                    {"text", text}},
+                   i);
+    }
+  }
+  const Outcome outcome = Decide(findings);
+  ExpectNoMistake(outcome);
+  EXPECT_GT(outcome.copies, 90U);
+}
+
+TEST(Roles, KeepAnswersToOppositeQuestionsApart) {
+  SeededRandom random(33);
+  Stream answers;
+  for (size_t i = 0; i < 250; ++i) {
+    const std::string thing = LetterWord(4'000'000 + i) + " " + LetterWord(random.Below(4000));
+    const std::string advice = Phrase(random, 40);
+    for (const size_t opposite : {0, 1}) {
+      const std::string verb = opposite == 0 ? "open" : "lock";
+      const Fields fields = {{"ask", "how do I " + verb + " the " + thing + " at night"},
+                             {"answer", advice + " and then " + verb + " it"}};
+      answers.Add(fields, 2 * i + opposite);
+    }
+  }
+  EXPECT_EQ(Decide(answers).wrong, 0U);
+}
+
+TEST(Roles, TellEqualTransfersByTheIdentifierThatTheirRedeliveriesShare) {
+  SeededRandom random(34);
+  Stream transfers;
+  const auto uuid = [&random] {
+    const std::string digits = Number(1'000'000'000'000 + random.Below(8'000'000'000'000));
+    return "00000000-0000-4000-8000-" + digits.substr(0, 12);
+  };
+  for (size_t i = 0; i < 1200; ++i) {
+    const std::string transfer = uuid();
+    const std::string from = "K" + Number(random.Below(40));
+    const std::string to = "K" + Number(random.Below(40));
+    const std::string amount = Number(50 * (1 + random.Below(20)));
+    for (int sent = 0; sent < (i % 10 == 0 ? 2 : 1); ++sent) {
+      transfers.AddJson(R"({"transfer":")" + transfer + R"(","from":")" + from + R"(","to":")" +
+                            to + R"(","amount":)" + amount + R"(,"received_at":)" +
+                            Second(transfers.things.size()) + "}",
+                        i);
+    }
+  }
+  const Outcome outcome = Decide(transfers);
+  ExpectNoMistake(outcome);
+  EXPECT_EQ(outcome.copies, 120U);
+}
+
 TEST(Roles, DoNotJoinFilledInFormsInASmallFileOrAmongOtherTexts) {
   const std::vector<std::string> names = {"Ada",  "Boris", "Clara", "Dev",  "Elif",
                                           "Fumi", "Goran", "Hana",  "Igor", "Jun"};

@@ -72,6 +72,31 @@ TEST(LearnOptions, ComparesTheTextOfAScrapedArticleAndLeavesOutWhatSaysWhenAndWh
             "(counter), crawled (time), url (address), uuid (identifier)");
 }
 
+/// Cards of one text, whose attributes say what they show. `forms`: how many tags say the same.
+std::vector<std::string> Cards(size_t cards, size_t forms) {
+  std::vector<std::string> payloads;
+  for (size_t i = 0; i < cards; ++i) {
+    const std::string name = LetterWord(1'000'000 + i / forms);
+    const std::string said = forms == 1 ? "one text for all cards" : name + " and its own text";
+    payloads.push_back(R"({"card":"<div data-item=')" + name + std::to_string(i) + R"('><b>)" +
+                       said +
+                       " with the same words of the shop on each of them, and some more"
+                       R"(</b></div>"})");
+  }
+  return payloads;
+}
+
+TEST(LearnOptions, ComparesTagsWhereNothingElseTellsTextsApart) {
+  const LearnedOptions learned = LearnedFrom(Cards(300, 1));
+  EXPECT_FALSE(learned.options.feature.markup);
+  EXPECT_THAT(learned.reasons, Contains(HasSubstr("tags of HTML are compared")));
+  const Result<LearnedOptions> read = ParseLearned(LearnedText(learned), {}, "changelog");
+  ASSERT_TRUE(read.ok()) << read.error().text;
+  EXPECT_FALSE(read->options.feature.markup);
+  EXPECT_TRUE(LearnedFrom(Cards(300, 1), {}, {"feature.markup"}).options.feature.markup);
+  EXPECT_TRUE(LearnedFrom(Cards(300, 2)).options.feature.markup) << "copies under other tags";
+}
+
 TEST(LearnOptions, KeepsWhatAPersonGave) {
   FilterOptions given;
   given.match.distance_max = 5;

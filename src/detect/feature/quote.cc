@@ -54,6 +54,13 @@ bool BeginsMessage(std::string_view line, std::string_view after) {
 
 }  // namespace
 
+bool HoldsQuote(std::string_view token_text) {
+  for (size_t at = 0; (at = token_text.find(kQuoteMark, at)) != token_text.npos; ++at) {
+    if (at + 1 < token_text.size() && token_text[at + 1] != ' ') return true;
+  }
+  return false;
+}
+
 QuotedText QuoteFinder::Find(std::string_view text) {
   const bool lines = text.find('\n') != std::string_view::npos;
   const bool may_quote = lines && (text.find('>') != std::string_view::npos ||

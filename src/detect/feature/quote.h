@@ -15,6 +15,9 @@ struct QuotedText {
   std::string_view quoted;  ///< what it quotes; empty if it quotes nothing that matters
 };
 
+/// Whether the text of a TokenList holds a token that stands for a quote.
+bool HoldsQuote(std::string_view token_text);
+
 /// Finds quotes in texts. Keeps scratch memory: one instance per thread.
 /// FORMAT: quoted are
 ///   - lines that begin with '>' after spaces and tabs, in a text of more than one line, without

@@ -76,7 +76,8 @@ const std::vector<FilterSetting>& FilterSettingsTable() {
           .Learned(),
       FlagSetting(
           "feature.markup", NEARDUP_MEMBER(feature.markup),
-          "Remove tags of HTML from text, and decode its named characters, before comparing."),
+          "Remove tags of HTML from text, and decode its named characters, before comparing.")
+          .Learned(),
       MasksSetting().Learned(),
       ShareSetting(
           "match.similarity", NEARDUP_MEMBER(match.similarity),
