@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <span>
@@ -42,6 +44,8 @@ constexpr const char* kWindowPath = "window.entries_max";
 struct FilterArguments {
   ConfigArguments config;
   std::string input;  ///< JSON Lines, also .gz and .zst; - is standard input
+  /// Files as `input` whose records are remembered before it, and are in no output.
+  std::vector<std::string> against;
   FileOutputs outputs;
   /// Field that names a record in the verdicts; empty: the line number, from 1.
   std::string id_field;
@@ -84,6 +88,16 @@ void PrintSummary(const Totals& totals, const FilterOptions& filter, const FileT
   const auto row = [](const char* name, uint64_t count) {
     Say("  {:<18} {:>12}", name, Grouped(count));
   };
+  if (const uint64_t known = files.remembered().records(); known > 0) {
+    Say("{} of --against were remembered first, {} of them unique; {} of the duplicates repeat one "
+        "of them",
+        Counted(known, "record"), Grouped(files.remembered().unique),
+        Grouped(files.repeats_of_remembered()));
+    if (files.remembered().dead() > 0) {
+      Say("{} of --against cannot be compared, so no record repeats them",
+          Counted(files.remembered().dead(), "record"));
+    }
+  }
   row("unique", sum.unique + sum.passed);
   row("exact duplicates", repeats.exact);
   row("near duplicates", repeats.near);
@@ -100,11 +114,11 @@ void PrintSummary(const Totals& totals, const FilterOptions& filter, const FileT
   if (sum.clamped > 0) {
     Say("{} had a time in the future, which was set back", Counted(sum.clamped, "record"));
   }
-  if (sum.unique > filter.window.entries_max) {
+  const uint64_t unique = sum.unique + files.remembered().unique;
+  if (unique > filter.window.entries_max) {
     Say("up to {} unique records were forgotten before the end, since the window holds {}; records "
         "that repeat them are called unique. To remember all: --set window.entries_max={}",
-        Grouped(sum.unique - filter.window.entries_max), Grouped(filter.window.entries_max),
-        sum.unique);
+        Grouped(unique - filter.window.entries_max), Grouped(filter.window.entries_max), unique);
   }
   if (files.exact_repeats() > 0) {
     Say("{} of the exact duplicates are equal to an earlier near duplicate; their kind in the "
@@ -137,6 +151,12 @@ void PrintJson(const Totals& totals, const FileTransaction& files,
                                  {"clamped", sum.clamped},
                                  {"seconds", totals.seconds()},
                                  {"records_per_s", totals.records_per_s()}};
+  if (const CommittedBatch& known = files.remembered(); known.records() > 0) {
+    json["against"] = {{"records", known.records()},
+                       {"unique", known.unique + known.passed},
+                       {"dead_letters", known.dead()},
+                       {"repeated", files.repeats_of_remembered()}};
+  }
   if (const std::optional<LaneShares>& shares = files.lane_shares()) {
     json["lanes"] = {{"lanes", shares->lanes()},
                      {"field", shares->field()},
@@ -154,6 +174,7 @@ void PrintJson(const Totals& totals, const FileTransaction& files,
 Result<void> CheckPaths(const FilterArguments& arguments, const LoadedConfig& config) {
   std::vector<NamedFile> reads = FilesRead(arguments.config, config);
   reads.push_back({"--input", arguments.input});
+  for (const std::string& path : arguments.against) reads.push_back({"--against", path});
   const FileOutputs& outputs = arguments.outputs;
   const NamedFile writes[] = {{"--unique", outputs.unique},
                               {"--duplicate", outputs.duplicate},
@@ -206,16 +227,22 @@ size_t BytesOfAll(std::span<const Message> messages) {
   return bytes;
 }
 
-/// Makes the window hold the whole file, unless a person says how much it holds. Returns the number
-/// of lines; 0: the input cannot be read twice.
-Result<uint64_t> HoldWholeFile(const FilterArguments& arguments, Settings& settings) {
-  if (arguments.outputs.line_mode) return uint64_t{0};
-  NEARDUP_ASSIGN(const uint64_t lines, CountLines(arguments.input));
-  if (!settings.learning.kept.contains(kWindowPath)) {
-    uint64_t& window = settings.lane.filter.window.entries_max;
-    window = std::clamp(lines, window, WindowOptions::kEntriesMaxRange.max);
+/// Makes the window hold all files whole, unless a person says how much it holds. Returns the
+/// number of lines; 0: one of them cannot be read twice.
+Result<uint64_t> HoldWholeFiles(const FilterArguments& arguments, Settings& settings) {
+  uint64_t known = 0;
+  for (const std::string& path : arguments.against) {
+    NEARDUP_ASSIGN(const uint64_t lines, CountLines(path));
+    known += lines;
   }
-  return lines;
+  NEARDUP_ASSIGN(const uint64_t lines,
+                 arguments.outputs.line_mode ? 0 : CountLines(arguments.input));
+  uint64_t& window = settings.lane.filter.window.entries_max;
+  if (!settings.learning.kept.contains(kWindowPath)) {
+    const uint64_t all = known + (lines == 0 ? window : lines);
+    window = std::clamp(all, window, WindowOptions::kEntriesMaxRange.max);
+  }
+  return lines == 0 ? 0 : known + lines;
 }
 
 /// Warns of a field that no sampled record has. If a key is misspelt, all records agree in it,
@@ -242,6 +269,31 @@ void WarnOfAbsentFields(const RecordOptions& given, std::span<const RecordView> 
   }
 }
 
+/// Reads records from the whole length of all files: as many of each as its part of the bytes.
+/// Empty: one of them cannot be read at any place.
+Result<std::vector<Message>> ReadSpread(const FilterArguments& arguments, size_t records_max,
+                                        size_t bytes_max) {
+  std::vector<std::string> paths = arguments.against;
+  paths.push_back(arguments.input);
+  std::vector<uint64_t> bytes;
+  for (const std::string& path : paths) {
+    std::error_code error;
+    const uintmax_t size = std::filesystem::file_size(path, error);
+    if (error) return std::vector<Message>();
+    bytes.push_back(size);
+  }
+  const uint64_t all = std::max<uint64_t>(1, std::reduce(bytes.begin(), bytes.end()));
+  std::vector<Message> spread;
+  for (size_t i = 0; i < paths.size(); ++i) {
+    NEARDUP_ASSIGN(
+        std::vector<Message> some,
+        ReadSpreadSample(paths[i], records_max * bytes[i] / all, bytes_max * bytes[i] / all));
+    if (some.empty() && bytes[i] > 0) return std::vector<Message>();
+    std::ranges::move(some, std::back_inserter(spread));
+  }
+  return spread;
+}
+
 /// Learns from records of the whole input what nobody said, and puts it in force. A pipe, and what
 /// is compressed, cannot be read at any place: they are known as far as they are read ahead.
 /// `lines` is the number of lines of the input, 0 if unknown.
@@ -265,7 +317,7 @@ Result<std::optional<LearnedOptions>> Learn(const FilterArguments& arguments, ui
   if (source.read_all()) {
     lines = ahead.size();
   } else {
-    NEARDUP_ASSIGN(spread, ReadSpreadSample(arguments.input, records_max, BytesOfAll(ahead)));
+    NEARDUP_ASSIGN(spread, ReadSpread(arguments, records_max, BytesOfAll(ahead)));
   }
   // A larger window asks for shorter distances, since more records match by chance in it. It is
   // judged by the records of the file, if the window would hold more.
@@ -339,6 +391,34 @@ Result<void> CheckKeepsNewest(const FilterArguments& arguments, const Settings& 
                                                                            : "a pipe"));
 }
 
+Result<void> CheckAgainst(const FilterArguments& arguments, const Settings& settings) {
+  if (arguments.against.empty()) return {};
+  std::set<std::string> known = {arguments.input};
+  for (const std::string& path : arguments.against) {
+    if (known.insert(path).second) continue;
+    return Fatal(ErrorCode::kConfig,
+                 fmt::format("--against {}: found the file twice, expected it once, and another "
+                             "one in --input",
+                             path));
+  }
+  if (settings.lane.routing.keep != Keep::kNewest && arguments.outputs.lanes == 0) return {};
+  return Fatal(ErrorCode::kConfig,
+               fmt::format("--against: does not go with {}, because its records are never written; "
+                           "put all records into one file",
+                           arguments.outputs.lanes > 0 ? "--lanes" : "--keep newest"));
+}
+
+/// Old data of which nothing is remembered would make all new records unique.
+Result<void> CheckRememberedAny(const FileTransaction& files) {
+  const CommittedBatch& known = files.remembered();
+  if (known.records() == 0 || known.dead() < known.records()) return {};
+  return Fatal(
+      ErrorCode::kBadInput,
+      fmt::format("--against: found {}, and only dead letters, so nothing is remembered; give "
+                  "records of the same form as the records of --input",
+                  Counted(known.records(), "record")));
+}
+
 Result<void> CheckName(const char* option, const std::string& name) {
   const Result<FieldPath> path = name.empty() ? FieldPath() : ParseFieldPath(name);
   if (path.ok()) return {};
@@ -351,23 +431,30 @@ Result<int> RunFilter(FilterArguments arguments, const LoadedConfig& config) {
   NowDoing("opening its files");
   NEARDUP_TRY(CheckPaths(arguments, config));
   NEARDUP_TRY(CheckKeepsNewest(arguments, config.settings));
+  NEARDUP_TRY(CheckAgainst(arguments, config.settings));
   NEARDUP_TRY(CheckName("--id-field", arguments.id_field));
   NEARDUP_TRY(CheckName("--lanes-field", arguments.outputs.lanes_field));
   arguments.outputs.keeps_newest = config.settings.lane.routing.keep == Keep::kNewest;
   const size_t line_bytes_max = config.settings.lane.filter.record.record_bytes_max;
-  NEARDUP_ASSIGN(std::unique_ptr<FileSource> file,
-                 FileSource::Open(arguments.input, line_bytes_max, FileContent::kRecords));
+  std::vector<std::unique_ptr<Source>> sources;
+  std::vector<std::string> inputs = arguments.against;
+  inputs.push_back(arguments.input);
+  for (const std::string& path : inputs) {
+    NEARDUP_ASSIGN(std::unique_ptr<FileSource> file,
+                   FileSource::Open(path, line_bytes_max, FileContent::kRecords));
+    sources.push_back(std::move(file));
+  }
   NEARDUP_ASSIGN(const std::unique_ptr<FileTransaction> files,
-                 FileTransaction::Open(arguments.outputs, arguments.id_field));
+                 FileTransaction::Open(arguments.outputs, arguments.id_field, arguments.input));
   Settings settings = config.settings;
   settings.lane.transaction_records = settings.file_run.commit_records;
   settings.lane.pipeline = {};  // a file is none of the topics of the configuration
   // Nothing takes its name before the end, which tells whether any record was compared.
   settings.lane.dead_letters.on_first_excess = OnExcess::kWarn;
-  SampledSource source(std::move(file));
+  SampledSource source(std::move(sources));
   SystemClock clock;
   Totals totals(clock, isatty(STDERR_FILENO) != 0 && !arguments.json);  // learning counts as well
-  NEARDUP_ASSIGN(const uint64_t lines, HoldWholeFile(arguments, settings));
+  NEARDUP_ASSIGN(const uint64_t lines, HoldWholeFiles(arguments, settings));
   NowDoing("reading records to learn from");
   const Result<std::optional<LearnedOptions>> learning = Learn(arguments, lines, settings, source);
   if (!learning.ok()) return WithUnfinished(learning.error(), files->Unfinished());
@@ -382,6 +469,7 @@ Result<int> RunFilter(FilterArguments arguments, const LoadedConfig& config) {
   const StopSignal& stop = StopOnSignals();
   const Result<bool> finished = Decide(*lane, *files, stop.came);
   totals.Finish();
+  totals.LeaveOut(files->remembered());
   Result<void> ran = finished.ok() ? Result<void>() : finished.error();
   if (ran.ok() && !*finished) {
     Say("neardup: {}", StoppedText(SignalName(stop.number), totals.sum().records(),
@@ -389,8 +477,9 @@ Result<int> RunFilter(FilterArguments arguments, const LoadedConfig& config) {
     return kExitSignal + stop.number;
   }
   if (!ran.ok()) return WithUnfinished(ran.error(), files->Unfinished());
-  const Result<void> compared =
+  Result<void> compared =
       CheckComparedAny(arguments.input, totals.sum(), *files, settings.lane.filter.record);
+  if (compared.ok()) compared = CheckRememberedAny(*files);
   if (compared.ok()) {
     const Result<void> kept = WriteKept(*files, arguments, line_bytes_max);
     if (!kept.ok()) return WithUnfinished(kept.error(), files->Unfinished());
@@ -433,9 +522,12 @@ void AddFilter(CommandLine& line) {
       "filter", "route the records of a file as `run` does, without Kafka",
       {"neardup filter --input articles.jsonl --fields title,text --unique unique.jsonl",
        "neardup filter --config articles.yaml --input articles.jsonl.gz --pairs pairs.jsonl.gz",
+       "neardup filter --input new.jsonl --against old.jsonl --unique unique.jsonl",
        "tail -f app.log.jsonl | neardup filter --input - --fields message --line-mode"});
   AddConfig(command, filter.config);
   AddOption(command, "-i,--input", "FILE", filter.input, kJsonLinesHelp)->required();
+  AddOption(command, "--against", "FILE", filter.against,
+            "remember the records of this file first, and write none of them; repeatable");
   const auto add_output = [&](const char* option, std::string& path, const char* help) {
     AddOption(command, option, "FILE", path,
               fmt::format("{}; - is standard output, .gz is compressed", help));

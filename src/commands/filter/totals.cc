@@ -41,6 +41,18 @@ void Totals::Saw(const event::TransactionCommitted& seen) {
   if (live_ && last_ms_ >= draw_at_ms_) Draw();
 }
 
+void Totals::LeaveOut(const CommittedBatch& remembered) {
+  sum_.unique -= remembered.unique;
+  sum_.exact_duplicates -= remembered.exact_duplicates;
+  sum_.near_duplicates -= remembered.near_duplicates;
+  sum_.passed -= remembered.passed;
+  sum_.late -= remembered.late;
+  sum_.clamped -= remembered.clamped;
+  for (size_t i = 0; i < remembered.dead_letters.size(); ++i) {
+    sum_.dead_letters[i] -= remembered.dead_letters[i];
+  }
+}
+
 void Totals::Draw() {
   draw_at_ms_ = last_ms_ + kDrawPeriodMs;
   drawn_ = true;

@@ -21,6 +21,8 @@ class Totals final : public SeesLane<Totals> {
   void Finish();
 
   const CommittedBatch& sum() const { return sum_; }
+  /// Takes the verdicts on records that were only remembered out of the sum.
+  void LeaveOut(const CommittedBatch& remembered);
   /// Time from construction to the last commit of at least one record.
   double seconds() const;
   double records_per_s() const;

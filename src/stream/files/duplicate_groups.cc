@@ -12,13 +12,13 @@ std::string JsonText(const std::string& text) {
 
 void DuplicateGroups::Add(const Match& match, const std::string& original_id,
                           const std::string& id) {
-  Group& group = groups_[match.original.offset];
+  Group& group = groups_[match.original];
   if (group.duplicates.empty()) group.original_id = original_id;
   group.duplicates.push_back({id, match.distance, match.kind});
 }
 
 Result<void> DuplicateGroups::Write(PackedFile& file) const {
-  for (const auto& [offset, group] : groups_) {
+  for (const auto& [original, group] : groups_) {
     std::string line = fmt::format(R"({{"size":{},)", group.duplicates.size() + 1);
     if (!group.newest_id.empty()) {
       line += fmt::format(R"("newest":{},)", JsonText(group.newest_id));

@@ -26,7 +26,7 @@ class DuplicateGroups {
   void Add(const Match& match, const std::string& original_id, const std::string& id);
   /// The record with this id stands for the group of this original.
   void SetNewest(const Match& match, const std::string& id) {
-    groups_[match.original.offset].newest_id = id;
+    groups_[match.original].newest_id = id;
   }
   /// FORMAT: a line of JSON for each group, in the order of the originals:
   ///     {"size":3,"members":[{"id":"a1"},{"id":"a2","kind":"exact","distance":0},...]}
@@ -47,7 +47,7 @@ class DuplicateGroups {
     std::vector<Member> duplicates;
   };
 
-  std::map<int64_t, Group> groups_;  ///< by the offset of the original
+  std::map<Position, Group> groups_;  ///< by the original
 };
 
 // Counts near duplicates that are equal to an earlier near duplicate.

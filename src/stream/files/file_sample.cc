@@ -93,29 +93,70 @@ constexpr int kPollTimeoutMs = 200;
 Result<std::span<const Message>> SampledSource::ReadAhead(size_t records_max, size_t bytes_max,
                                                           size_t records_enough) {
   size_t bytes = 0;
-  while (ahead_.size() < records_max && bytes < bytes_max && !source_->exhausted()) {
+  while (ahead_.size() < records_max && bytes < bytes_max && !read_all()) {
     const size_t before = ahead_.size();
-    NEARDUP_TRY(source_->Poll(records_max - before, kPollTimeoutMs, ahead_));
+    const size_t source = reading_;
+    NEARDUP_TRY(PollNext(records_max - before, kPollTimeoutMs, ahead_));
+    source_of_.resize(ahead_.size(), source);
     for (size_t i = before; i < ahead_.size(); ++i) bytes += BytesOf(ahead_[i]);
-    if (ahead_.size() == before && before >= records_enough) break;
+    const bool pauses = ahead_.size() == before && reading_ == source;
+    if (pauses && before >= records_enough) break;
   }
   return std::span<const Message>(ahead_);
 }
 
-Result<void> SampledSource::Assign(std::span<const InputAssignment> inputs) {
-  std::vector<InputAssignment> assigned(inputs.begin(), inputs.end());
-  for (InputAssignment& input : assigned) {
-    input.next_offset += static_cast<int64_t>(ahead_.size() - polled_);
-    for (size_t i = polled_; i < ahead_.size(); ++i) ahead_[i].position.input = input.input;
+Result<void> SampledSource::PollNext(size_t records_max, int timeout_ms,
+                                     std::vector<Message>& out) {
+  if (read_all()) return {};
+  NEARDUP_TRY(sources_[reading_]->Poll(records_max, timeout_ms, out));
+  if (sources_[reading_]->exhausted()) ++reading_;
+  return {};
+}
+
+int64_t SampledSource::AheadOf(size_t source) const {
+  return std::count(source_of_.begin() + static_cast<std::ptrdiff_t>(polled_), source_of_.end(),
+                    source);
+}
+
+Result<FoundInputs> SampledSource::Find() {
+  FoundInputs all;
+  for (const auto& source : sources_) {
+    NEARDUP_ASSIGN(const std::vector<InputPartition> partitions, source->Partitions());
+    all.partitions.push_back(partitions.at(0));
   }
-  return source_->Assign(assigned);
+  std::ranges::sort(all.partitions);
+  return all;
+}
+
+Result<OffsetBounds> SampledSource::Bounds(const InputPartition& partition) {
+  for (const auto& source : sources_) {
+    NEARDUP_ASSIGN(const std::vector<InputPartition> partitions, source->Partitions());
+    if (partitions.at(0) == partition) return source->Bounds(partition);
+  }
+  return OffsetBounds{};
+}
+
+Result<void> SampledSource::Assign(std::span<const InputAssignment> inputs) {
+  for (size_t source = 0; source < sources_.size(); ++source) {
+    NEARDUP_ASSIGN(const std::vector<InputPartition> partitions, sources_[source]->Partitions());
+    const auto input = std::ranges::find(inputs, partitions.at(0), &InputAssignment::partition);
+    if (input == inputs.end()) continue;
+    InputAssignment assigned = *input;
+    assigned.next_offset += AheadOf(source);
+    for (size_t i = polled_; i < ahead_.size(); ++i) {
+      if (source_of_[i] == source) ahead_[i].position.input = assigned.input;
+    }
+    NEARDUP_TRY(sources_[source]->Assign({&assigned, 1}));
+  }
+  return {};
 }
 
 Result<void> SampledSource::Poll(size_t records_max, int timeout_ms, std::vector<Message>& out) {
   if (polled_ == ahead_.size()) {
     ahead_.clear();
+    source_of_.clear();
     polled_ = 0;
-    return source_->Poll(records_max, timeout_ms, out);
+    return PollNext(records_max, timeout_ms, out);
   }
   const size_t end = polled_ + std::min(records_max, ahead_.size() - polled_);
   for (; polled_ < end; ++polled_) out.push_back(std::move(ahead_[polled_]));
@@ -123,10 +164,14 @@ Result<void> SampledSource::Poll(size_t records_max, int timeout_ms, std::vector
 }
 
 std::vector<InputStatus> SampledSource::Status() {
-  std::vector<InputStatus> status = source_->Status();
-  for (InputStatus& input : status) {
-    input.next_offset -= static_cast<int64_t>(ahead_.size() - polled_);
-    input.at_end = input.at_end && polled_ == ahead_.size();
+  std::vector<InputStatus> status;
+  for (size_t source = 0; source < sources_.size(); ++source) {
+    for (InputStatus& input : sources_[source]->Status()) {
+      const int64_t ahead = AheadOf(source);
+      input.next_offset -= ahead;
+      input.at_end = input.at_end && ahead == 0;
+      status.push_back(input);
+    }
   }
   return status;
 }

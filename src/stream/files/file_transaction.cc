@@ -43,8 +43,9 @@ std::string LineText(int64_t offset) { return std::to_string(offset + 1); }
 }  // namespace
 
 Result<std::unique_ptr<FileTransaction>> FileTransaction::Open(const FileOutputs& outputs,
-                                                               const std::string& id_field) {
-  std::unique_ptr<FileTransaction> files(new FileTransaction(id_field));
+                                                               const std::string& id_field,
+                                                               const std::string& input) {
+  std::unique_ptr<FileTransaction> files(new FileTransaction(id_field, input));
   if (outputs.lanes > 0) files->lane_shares_.emplace(outputs.lanes, outputs.lanes_field);
   NEARDUP_ASSIGN(files->routes_[0], OpenGiven(outputs.unique));
   NEARDUP_ASSIGN(files->routes_[1], OpenGiven(outputs.duplicate));
@@ -68,11 +69,19 @@ Result<void> FileTransaction::WriteLine(PackedFile& file, std::string_view line)
 Result<void> FileTransaction::Publish(const RoutedRecord& record) {
   const Verdict& verdict = record.verdict;
   const std::string_view payload = record.message.value.value_or("");
-  if (verdict.decision == Decision::kDeadLetter) {
-    NoteDeadLetter(record);
-  } else {
+  if (verdict.decision != Decision::kDeadLetter) {
     NoteIdField(payload);
     exact_repeats_.Saw(verdict, record.fingerprint.exact);
+  }
+  if (!IsWritten(record.input)) {
+    CountRemembered(verdict);
+    const bool named = verdicts_ || pairs_ || groups_;
+    if (named && verdict.decision == Decision::kUnique) Remember(record, IdOf(record));
+    return {};
+  }
+  if (verdict.decision == Decision::kDeadLetter) NoteDeadLetter(record);
+  if (verdict.decision == Decision::kDuplicate && !IsWritten(*record.original_input)) {
+    ++repeats_of_remembered_;
   }
   if (lane_shares_) lane_shares_->Add(verdict, record.message.position.offset, payload);
   if (keeps_newest_) NoteKept(record);
@@ -83,15 +92,11 @@ Result<void> FileTransaction::Publish(const RoutedRecord& record) {
     NEARDUP_TRY(WriteLine(*route, reference.empty() ? payload : reference));
   }
   if (!verdicts_ && !pairs_ && !groups_) return {};
-  std::string id(ids_.FieldText(payload));
-  if (id.empty()) {
-    // Where a field names the records, a line must not look like an id.
-    id = (id_field_.empty() ? "" : "line ") + LineText(record.message.position.offset);
-  }
+  std::string id = IdOf(record);
   if (verdicts_) NEARDUP_TRY(WriteVerdict(record, id));
   if (verdict.decision == Decision::kDuplicate) {
     if (pairs_) NEARDUP_TRY(WritePair(record, id));
-    if (groups_) in_groups_.Add(verdict.match, OriginalId(verdict.match), id);
+    if (groups_) in_groups_.Add(verdict.match, OriginalId(record), id);
     const bool replaces = record.joined != nullptr && record.joined->replaces;
     if (groups_ && replaces) in_groups_.SetNewest(verdict.match, id);
   }
@@ -140,6 +145,24 @@ Result<void> FileTransaction::WriteKept(Source& again) {
                            Grouped(lines), Grouped(kept_.size()))};
 }
 
+void FileTransaction::CountRemembered(const Verdict& verdict) {
+  remembered_repeats_ = exact_repeats_.count();
+  remembered_.late += verdict.late ? 1 : 0;
+  remembered_.clamped += verdict.clamped ? 1 : 0;
+  switch (verdict.decision) {
+    case Decision::kUnique:
+      ++(verdict.outcome.passed ? remembered_.passed : remembered_.unique);
+      break;
+    case Decision::kDuplicate:
+      ++(verdict.match.kind == MatchKind::kExact ? remembered_.exact_duplicates
+                                                 : remembered_.near_duplicates);
+      break;
+    case Decision::kDeadLetter:
+      ++remembered_.dead_letters[static_cast<size_t>(verdict.outcome.reason)];
+      break;
+  }
+}
+
 void FileTransaction::NoteDeadLetter(const RoutedRecord& record) {
   const auto place = [&] { return "line " + LineText(record.message.position.offset); };
   const ReadOutcome& outcome = record.verdict.outcome;
@@ -180,7 +203,7 @@ Result<void> FileTransaction::WriteVerdict(const RoutedRecord& record, const std
   line_ += verdict.is_suspect() ? "suspect" : Name(verdict.decision);
   if (verdict.has_match()) {
     line_ += '\t';
-    AppendCell(line_, OriginalId(verdict.match));
+    AppendCell(line_, OriginalId(record));
     line_ += '\t' + std::to_string(verdict.match.distance) + '\t' + Name(verdict.match.kind);
   } else {
     line_ += "\t\t\t";
@@ -198,7 +221,7 @@ std::string_view ObjectIn(std::string_view payload) {
 
 Result<void> FileTransaction::WritePair(const RoutedRecord& record, const std::string& id) {
   const Match& match = record.verdict.match;
-  const Original& original = originals_[match.original.offset];
+  const Original& original = originals_[match.original];
   line_ = fmt::format(
       R"({{"kind":"{}","distance":{},"original":{{"id":{},"record":{}}},"duplicate":{{"id":{},"record":{}}}}})",
       Name(match.kind), match.distance, JsonText(original.id), original.payload, JsonText(id),
@@ -212,12 +235,26 @@ void FileTransaction::Remember(const RoutedRecord& record, std::string id) {
   if (id_field_.empty() && !pairs_) return;  // the line is the id
   Original original{std::move(id), {}};
   if (pairs_) original.payload = ObjectIn(record.message.value.value_or(""));
-  originals_.emplace(record.message.position.offset, std::move(original));
+  originals_.emplace(record.message.position, std::move(original));
 }
 
-std::string FileTransaction::OriginalId(const Match& match) const {
-  const auto found = originals_.find(match.original.offset);
-  return found == originals_.end() ? LineText(match.original.offset) : found->second.id;
+std::string FileTransaction::PlaceOf(const InputPartition& input, int64_t offset) const {
+  return (IsWritten(input) ? "" : input.topic + ":") + LineText(offset);
+}
+
+std::string FileTransaction::IdOf(const RoutedRecord& record) {
+  const std::string_view id = ids_.FieldText(record.message.value.value_or(""));
+  if (!id.empty()) return std::string(id);
+  // Where a field names the records, a line must not look like an id.
+  const bool plain = id_field_.empty() || !IsWritten(record.input);
+  return (plain ? "" : "line ") + PlaceOf(record.input, record.message.position.offset);
+}
+
+std::string FileTransaction::OriginalId(const RoutedRecord& record) const {
+  const Position& original = record.verdict.match.original;
+  const auto found = originals_.find(original);
+  return found == originals_.end() ? PlaceOf(*record.original_input, original.offset)
+                                   : found->second.id;
 }
 
 Result<void> FileTransaction::FinishCommit() {

@@ -1,7 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "detect/base/temporary_folder.h"
@@ -18,7 +21,11 @@ class SampledSourceTest : public testing::Test {
     for (int line = 0; line < 100; ++line) file << "line " << line << "\n";
   }
 
-  std::unique_ptr<Source> Open() { return FileSource::Open(path_).value(); }
+  std::vector<std::unique_ptr<Source>> Open() const {
+    std::vector<std::unique_ptr<Source>> sources;
+    sources.push_back(FileSource::Open(path_).value());
+    return sources;
+  }
 
   static void AssignFrom(Source& source, int64_t next_offset) {
     const std::vector<InputPartition> inputs = source.Partitions().value();
@@ -53,6 +60,48 @@ TEST_F(SampledSourceTest, HandsOutEachRecordOnceAsThePlainSourceDoes) {
         EXPECT_EQ(messages[i].value, "line " + std::to_string(i));
       }
       EXPECT_TRUE(source.Status()[0].at_end);
+    }
+  }
+}
+
+TEST_F(SampledSourceTest, HandsOutSeveralFilesOneAfterTheOther) {
+  // The order of the files is another one than the order of their names.
+  const std::vector<std::pair<std::string, int>> files = {
+      {"c", 40}, {"empty", 0}, {"a", 25}, {"b", 3}};
+  for (const auto& [name, lines] : files) {
+    std::ofstream file(folder_.path() / name);
+    for (int line = 0; line < lines; ++line) file << name << line << "\n";
+  }
+  for (const size_t ahead : {0, 1, 40, 41, 66, 1000}) {
+    for (const size_t batch : {1, 7, 1000}) {
+      std::vector<std::unique_ptr<Source>> sources;
+      for (const auto& [name, lines] : files) {
+        sources.push_back(FileSource::Open((folder_.path() / name).string()).value());
+      }
+      SampledSource source(std::move(sources));
+      ASSERT_EQ(source.ReadAhead(ahead, SIZE_MAX)->size(), std::min<size_t>(ahead, 68));
+      std::vector<InputAssignment> assigned;
+      const std::vector<InputPartition> partitions = source.Partitions().value();
+      for (const InputPartition& partition : partitions) {
+        assigned.push_back({static_cast<uint32_t>(assigned.size() + 3), partition, 0});
+      }
+      ASSERT_TRUE(std::ranges::is_sorted(assigned, {}, &InputAssignment::partition));
+      ASSERT_TRUE(source.Assign(assigned).ok());
+      std::vector<Message> messages;
+      while (!source.exhausted()) ASSERT_TRUE(source.Poll(batch, 10, messages).ok());
+      size_t next = 0;
+      for (const auto& [name, lines] : files) {
+        for (int line = 0; line < lines; ++line) {
+          ASSERT_LT(next, messages.size()) << ahead << " " << batch;
+          const Message& message = messages[next++];
+          ASSERT_EQ(message.value, name + std::to_string(line)) << ahead << " " << batch;
+          ASSERT_EQ(message.position.offset, line);
+          const InputPartition& partition = assigned.at(message.position.input - 3).partition;
+          ASSERT_EQ(partition.topic, (folder_.path() / name).string());
+        }
+      }
+      EXPECT_EQ(next, messages.size());
+      for (const InputStatus& input : source.Status()) EXPECT_TRUE(input.at_end);
     }
   }
 }
