@@ -71,7 +71,18 @@ enum class TimeFormat : uint8_t {
   kSeconds,       ///< seconds since 1970, fraction allowed
 };
 
+/// How the values of a topic are encoded. The library itself compares JSON: whoever hands records
+/// to it decodes them first.
+enum class RecordFormat : uint8_t {
+  kAuto,     ///< each record by its first bytes: the frame of a schema registry, or else JSON
+  kJson,     ///< a JSON object, which may have such a frame
+  kText,     ///< UTF-8 text; its JSON is {"text": ...}
+  kMsgpack,  ///< MessagePack
+  kAvro,     ///< Avro in the frame of a schema registry
+};
+
 struct RecordOptions {
+  RecordFormat format = RecordFormat::kAuto;
   /// Empty: every top-level field that is not excluded.
   std::vector<FieldSelector> fields;
   /// Top-level names or JSON Pointers that are never compared, not even inside a selected field.

@@ -8,6 +8,8 @@
 
 namespace neardup {
 
+struct ReadOutcome;
+
 /// The largest values of a Position: 65,536 inputs, and 2^48 records in each.
 inline constexpr uint32_t kInputMax = 0xFFFF;
 inline constexpr int64_t kOffsetMax = (int64_t{1} << 48) - 1;
@@ -30,6 +32,9 @@ struct RecordView {
   int64_t time_ms = 0;
   /// The JSON payload. nullopt: a null value (a tombstone), which is not the same as "".
   std::optional<std::string_view> value;
+  /// Not null: the payload is no JSON, and whoever decodes it could not. The record is a dead
+  /// letter for this reason, and `value` holds the bytes as they came.
+  const ReadOutcome* unreadable = nullptr;
 };
 
 }  // namespace neardup

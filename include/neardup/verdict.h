@@ -30,9 +30,10 @@ enum class Reason : uint8_t {
   kNullValue = 8,       ///< the record has no value (RecordOptions::null_value)
   kTooLarge = 9,        ///< larger than RecordOptions::record_bytes_max, or than the output accepts
   kUndeliverable = 10,  ///< the output refused the record twice
+  kSchema = 11,         ///< the registry has no schema of its number, or the schema is refused
 };
 /// Number of reasons, kNone included: one more than the last. A test holds it against the names.
-inline constexpr int kReasonCount = 11;
+inline constexpr int kReasonCount = 12;
 
 constexpr const char* Name(Decision decision) {
   switch (decision) {
@@ -70,6 +71,8 @@ constexpr const char* Name(Reason reason) {
       return "too_large";
     case Reason::kUndeliverable:
       return "undeliverable";
+    case Reason::kSchema:
+      return "schema";
   }
   return "unknown";
 }

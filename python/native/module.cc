@@ -72,8 +72,9 @@ struct PyRows {
   nb::object owner;
 
   RecordBatch Batch(size_t begin, size_t end) const {
-    return {end - begin,
-            [this, begin](size_t i, std::string& scratch) { return rows->At(begin + i, scratch); }};
+    return {end - begin, [this, begin](size_t i, RecordBuffer& buffer) {
+              return rows->At(begin + i, buffer.json);
+            }};
   }
 };
 

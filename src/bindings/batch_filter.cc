@@ -119,8 +119,8 @@ void BatchFilter::Decide(const RecordBatch& batch, VerdictColumns& verdicts,
   const auto fingerprint = [&](size_t begin, size_t count, std::vector<FingerprintedRecord>& to) {
     pool_.Fingerprint(
         count,
-        [&](size_t i, std::string& scratch) {
-          RecordView record = batch.at(begin + i, scratch);
+        [&](size_t i, RecordBuffer& buffer) {
+          RecordView record = batch.at(begin + i, buffer);
           record.position = {kInput, first + static_cast<int64_t>(begin + i)};
           return record;
         },
@@ -188,8 +188,8 @@ void BatchFilter::Check(const RecordBatch& batch, VerdictColumns& verdicts) {
     const size_t count = std::min(batch.count - begin, kFingerprintedTogether);
     pool_.Fingerprint(
         count,
-        [&](size_t i, std::string& scratch) {
-          RecordView record = batch.at(begin + i, scratch);
+        [&](size_t i, RecordBuffer& buffer) {
+          RecordView record = batch.at(begin + i, buffer);
           record.position = {kInput, kOffsetMax};  // of no remembered record
           return record;
         },
@@ -225,7 +225,7 @@ void ComputeFingerprints(FingerprintPool& pool, const RecordBatch& batch,
   for (size_t begin = 0; begin < batch.count; begin += kFingerprintedTogether) {
     const size_t count = std::min(batch.count - begin, kFingerprintedTogether);
     pool.Fingerprint(
-        count, [&](size_t i, std::string& scratch) { return batch.at(begin + i, scratch); },
+        count, [&](size_t i, RecordBuffer& buffer) { return batch.at(begin + i, buffer); },
         records);
     for (const FingerprintedRecord& record : std::span(records).first(count)) columns.Add(record);
   }

@@ -135,7 +135,7 @@ RecordView CallerRecords::at(size_t index) const {
 }
 
 RecordBatch CallerRecords::batch() const {
-  return {count_, [this](size_t i, std::string&) { return at(i); }};
+  return {count_, [this](size_t i, RecordBuffer&) { return at(i); }};
 }
 
 }  // namespace neardup

@@ -22,6 +22,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kModelPath = "feature.model";
+constexpr const char* kFormatPath = "record.format";
 
 const SettingRow& ModeRow() {
   static const SettingRow row = {
@@ -85,6 +86,7 @@ Result<FilterSettings> ParseFilterSettings(std::string_view text) {
   for (const auto& [path, value] : flattened) {
     const WrittenValue written = WrittenAs(value);
     if (IsFormerDefault(path, written)) continue;
+    if (path == kFormatPath) continue;  // whoever has the records has decoded them
     if (path == ModeRow().path) {
       NEARDUP_ASSIGN(const SettingValue chosen, ValueOf(ModeRow(), written));
       mode = std::get<std::string>(chosen);

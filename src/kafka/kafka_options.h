@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "stream/lane/encoded_source.h"
 #include "stream/state/pipeline.h"
 
 namespace neardup {
@@ -46,6 +48,8 @@ struct KafkaOptions {
   int64_t inflight_bytes_max = int64_t{256} << 20;
   /// Bounds what is read ahead from all input partitions together; prefetch.h says how.
   int64_t prefetch_bytes_max = int64_t{256} << 20;
+  /// How the values of the topics are encoded. Null: all are JSON.
+  std::shared_ptr<PayloadEncodings> encodings;
   /// librdkafka properties for all clients, for consumers only, for producers only.
   std::map<std::string, std::string> properties;
   std::map<std::string, std::string> consumer_properties;

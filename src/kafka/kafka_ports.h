@@ -8,12 +8,15 @@
 
 #include "kafka/kafka_options.h"
 #include "neardup/result.h"
+#include "stream/lane/encoded_source.h"
 #include "stream/lane/ports.h"
 
 namespace neardup {
 
-/// Reads the input topics, committed records only. Messages may outlive the Source.
-Result<std::unique_ptr<Source>> NewKafkaSource(const KafkaOptions& options, KafkaLog log);
+/// Reads the input topics, committed records only, with KafkaOptions::encodings. Messages may
+/// outlive the Source.
+Result<std::unique_ptr<Source>> NewKafkaSource(const KafkaOptions& options, KafkaLog log,
+                                               OnNoSchema on_no_schema = OnNoSchema::kFail);
 
 /// Reads partition `lane` of <app>-changelog.
 ///

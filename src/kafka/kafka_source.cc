@@ -256,10 +256,13 @@ std::vector<InputStatus> KafkaSource::Status() {
 
 }  // namespace
 
-Result<std::unique_ptr<Source>> NewKafkaSource(const KafkaOptions& options, KafkaLog log) {
+Result<std::unique_ptr<Source>> NewKafkaSource(const KafkaOptions& options, KafkaLog log,
+                                               OnNoSchema on_no_schema) {
   auto source = std::make_unique<KafkaSource>(options, std::move(log));
   NEARDUP_TRY(source->Connect(ShareOf(options.prefetch_bytes_max, options.topics.size())));
-  return std::unique_ptr<Source>(std::move(source));
+  if (!options.encodings) return std::unique_ptr<Source>(std::move(source));
+  return std::unique_ptr<Source>(
+      std::make_unique<EncodedSource>(std::move(source), options.encodings, on_no_schema));
 }
 
 }  // namespace neardup

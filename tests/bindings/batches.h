@@ -51,7 +51,7 @@ inline FilterOptions TextAndTime() {
 }
 
 inline RecordBatch BatchOf(const std::vector<std::string>& records, size_t begin, size_t count) {
-  return {count, [&records, begin](size_t i, std::string&) {
+  return {count, [&records, begin](size_t i, RecordBuffer&) {
             return RecordView{{}, 0, records[begin + i]};
           }};
 }

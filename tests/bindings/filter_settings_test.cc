@@ -52,7 +52,8 @@ TEST(FilterSettings, TakeSectionsAndDottedPaths) {
 TEST(FilterSettings, PassOverTheSectionsOfTheService) {
   const Result<FilterSettings> parsed = ParseFilterSettings(
       R"({"app": "a", "kafka": {"brokers": "b:9092"}, "input": {"topics": ["t"]},
-          "auto": {"records_max": 500}, "lanes": {"count": 2}, "match": {"mode": "near"}})");
+          "auto": {"records_max": 500}, "lanes": {"count": 2}, "record": {"format": "text"},
+          "match": {"mode": "near"}})");
   ASSERT_TRUE(parsed.ok()) << parsed.error().text;
   EXPECT_FALSE(parsed->learn);
 }

@@ -4,7 +4,7 @@ import json
 import re
 import unittest
 
-from harness import KafkaTest, NEARDUP, run
+from harness import KafkaTest, NEARDUP, as_line, run
 
 DEEP = b'{"title":' + b'[' * 2000 + b']' * 2000 + b'}'
 BAD = {
@@ -23,31 +23,7 @@ BAD = {
 }
 
 
-def as_line(value, partition=0, key=b'k', timestamp=1_700_000_000_000, headers=()):
-    def hexed(part):
-        return '-' if part is None else '0x' + part.hex()
-    pairs = ';'.join(f'{name}={hexed(content)}' for name, content in headers)
-    return f'{partition}\t{timestamp}\t{hexed(key)}\t{hexed(value)}\t{pairs}\n'
-
-
 class BadInput(KafkaTest):
-    def put(self, topic, lines):
-        path = self.directory / f'{self.name}.lines'
-        path.write_text(''.join(lines))
-        self.load('put', '--topic', topic, '--file', path)
-
-    def dump(self, topic):
-        """Returns [(partition, timestamp, key, value, [(header, value)])], with None for null."""
-        def unhexed(cell):
-            return None if cell == '-' else bytes.fromhex(cell[2:])
-        rows = []
-        for line in self.load('dump', '--topic', topic).splitlines():
-            partition, timestamp, key, value, pairs = line.split('\t')
-            headers = [(pair.split('=')[0], unhexed(pair.split('=')[1]))
-                       for pair in pairs.split(';') if pair]
-            rows.append((int(partition), int(timestamp), unhexed(key), unhexed(value), headers))
-        return rows
-
     def test_every_kind_of_bad_record_is_a_dead_letter_with_its_reason(self):
         topic = self.topics[0]
         self.topics = [topic]

@@ -154,6 +154,14 @@ class Feed:
         return self.process.wait(timeout=120)
 
 
+def as_line(value, partition=0, key=b'k', timestamp=1_700_000_000_000, headers=()):
+    """A record as `e2e_load put` takes it."""
+    def hexed(part):
+        return '-' if part is None else '0x' + part.hex()
+    pairs = ';'.join(f'{name}={hexed(content)}' for name, content in headers)
+    return f'{partition}\t{timestamp}\t{hexed(key)}\t{hexed(value)}\t{pairs}\n'
+
+
 class KafkaTest(unittest.TestCase):
     """Each test has topics, an app and files of its own. The broker is the shared one, if there is one and the class
     needs no special one. Otherwise the class starts its own."""
@@ -236,6 +244,24 @@ class KafkaTest(unittest.TestCase):
         self.assertTrue(feed.running(), 'the feed ended before the test did')
         self.assertEqual(feed.stop(), 0)
         return self.count(*self.topics)
+
+    def put(self, topic, lines):
+        """Writes the records of as_line to a topic."""
+        path = self.directory / f'{self.name}.lines'
+        path.write_text(''.join(lines))
+        self.load('put', '--topic', topic, '--file', path)
+
+    def dump(self, topic):
+        """Returns [(partition, timestamp, key, value, [(header, value)])], with None for null."""
+        def unhexed(cell):
+            return None if cell == '-' else bytes.fromhex(cell[2:])
+        rows = []
+        for line in self.load('dump', '--topic', topic).splitlines():
+            partition, timestamp, key, value, pairs = line.split('\t')
+            headers = [(pair.split('=')[0], unhexed(pair.split('=')[1]))
+                       for pair in pairs.split(';') if pair]
+            rows.append((int(partition), int(timestamp), unhexed(key), unhexed(value), headers))
+        return rows
 
     def bounds(self, *topics):
         """The first offset and the end of each partition, by topic/partition."""

@@ -32,7 +32,7 @@ class LaneWriter {
   void Write(std::span<const HistoryRecord> records, bool is_last) {
     VerdictColumns verdicts;
     filter_.filter().Decide({records.size(),
-                             [&](size_t i, std::string&) {
+                             [&](size_t i, RecordBuffer&) {
                                return RecordView{{}, records[i].timestamp_ms, records[i].value};
                              }},
                             verdicts);

@@ -30,9 +30,9 @@
 #include "learn/learned_options.h"
 #include "service/topics/record_sample.h"
 #include "stream/files/file_sample.h"
-#include "stream/files/file_source.h"
 #include "stream/files/file_transaction.h"
 #include "stream/files/local_ports.h"
+#include "stream/lane/encoded_source.h"
 #include "stream/lane/lane.h"
 #include "stream/lane/probe.h"
 
@@ -198,10 +198,11 @@ Result<void> Finish(FileTransaction& files) {
 }
 
 Result<void> WriteKept(FileTransaction& files, const FilterArguments& arguments,
-                       size_t line_bytes_max) {
+                       const Settings& settings) {
   if (!arguments.outputs.keeps_newest) return {};
-  NEARDUP_ASSIGN(const std::unique_ptr<FileSource> again,
-                 FileSource::Open(arguments.input, line_bytes_max, FileContent::kRecords));
+  NEARDUP_ASSIGN(
+      const std::unique_ptr<Source> again,
+      OpenRecordFile(arguments.input, settings.lane.filter.record.record_bytes_max, settings));
   return files.WriteKept(*again);
 }
 
@@ -327,7 +328,10 @@ Result<std::optional<LearnedOptions>> Learn(const FilterArguments& arguments, ui
   if (!window_given && lines > 0) {
     window = std::clamp(lines, WindowOptions::kEntriesMaxRange.min, held);
   }
-  const std::vector<RecordView> sample = ViewsOf(spread.empty() ? ahead : spread);
+  if (spread.empty()) spread.assign(ahead.begin(), ahead.end());
+  if (settings.kafka.encodings) NEARDUP_TRY(settings.kafka.encodings->Find(spread));
+  DecodeInPlace(spread);
+  const std::vector<RecordView> sample = ViewsOf(spread);
   WarnOfAbsentFields(filter.record, sample);
   LearnedOptions learned =
       LearnOptions(sample, filter, kept, static_cast<size_t>(learning.records_min));
@@ -435,13 +439,13 @@ Result<int> RunFilter(FilterArguments arguments, const LoadedConfig& config) {
   NEARDUP_TRY(CheckName("--id-field", arguments.id_field));
   NEARDUP_TRY(CheckName("--lanes-field", arguments.outputs.lanes_field));
   arguments.outputs.keeps_newest = config.settings.lane.routing.keep == Keep::kNewest;
-  const size_t line_bytes_max = config.settings.lane.filter.record.record_bytes_max;
   std::vector<std::unique_ptr<Source>> sources;
   std::vector<std::string> inputs = arguments.against;
   inputs.push_back(arguments.input);
   for (const std::string& path : inputs) {
-    NEARDUP_ASSIGN(std::unique_ptr<FileSource> file,
-                   FileSource::Open(path, line_bytes_max, FileContent::kRecords));
+    NEARDUP_ASSIGN(std::unique_ptr<Source> file,
+                   OpenRecordFile(path, config.settings.lane.filter.record.record_bytes_max,
+                                  config.settings));
     sources.push_back(std::move(file));
   }
   NEARDUP_ASSIGN(const std::unique_ptr<FileTransaction> files,
@@ -481,7 +485,7 @@ Result<int> RunFilter(FilterArguments arguments, const LoadedConfig& config) {
       CheckComparedAny(arguments.input, totals.sum(), *files, settings.lane.filter.record);
   if (compared.ok()) compared = CheckRememberedAny(*files);
   if (compared.ok()) {
-    const Result<void> kept = WriteKept(*files, arguments, line_bytes_max);
+    const Result<void> kept = WriteKept(*files, arguments, settings);
     if (!kept.ok()) return WithUnfinished(kept.error(), files->Unfinished());
     NEARDUP_TRY(Finish(*files));
   }

@@ -163,7 +163,8 @@ void VerdictSummary::AddDuplicate(const InputPartition& place, const Message& me
                    .copy_text = {}};
   const auto after = std::upper_bound(calls_.begin(), calls_.end(), call, comes_first);
   if (after == calls_.end() && calls_.size() == calls_max_) return;
-  call.copy_text = CutText(message.value.value_or(""));
+  RecordBuffer buffer;
+  call.copy_text = CutText(RecordOf(message, buffer).value.value_or(""));
   calls_.insert(after, std::move(call));
   if (calls_.size() > calls_max_) calls_.pop_back();
 }

@@ -40,10 +40,10 @@ OnlineCheck Judge(const LaneOptions& lane, const std::vector<Message>& messages,
   Fingerprinter fingerprinter(lane.filter);
   DeadLetterWatch watch(lane.dead_letters, lane.filter.record);
   CommittedBatch counts;
+  RecordBuffer buffer;
   for (const Message& message : messages) {
     Verdict verdict;
-    verdict.outcome =
-        fingerprinter.Compute({message.position, message.timestamp_ms, message.value}).outcome;
+    verdict.outcome = fingerprinter.Compute(RecordOf(message, buffer)).outcome;
     if (verdict.outcome.reason == Reason::kNone) {
       ++counts.unique;
       continue;

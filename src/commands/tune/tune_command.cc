@@ -65,8 +65,11 @@ TuneFiles FilesOf(const TuneArguments& arguments) {
   return files;
 }
 
-Result<std::vector<Message>> ReadSample(const TuneArguments& arguments, KafkaOptions kafka) {
-  if (arguments.topic.empty()) return ReadFileSample(arguments.input, arguments.records);
+Result<std::vector<Message>> ReadSample(const TuneArguments& arguments, const Settings& settings) {
+  if (arguments.topic.empty()) {
+    return ReadFileSample(arguments.input, arguments.records, settings);
+  }
+  KafkaOptions kafka = settings.kafka;
   kafka.topics = {arguments.topic};
   return ReadTopicSample(kafka, arguments.records,
                          arguments.latest ? LearnedRecords::kLatest : LearnedRecords::kSpread,
@@ -168,7 +171,7 @@ Result<int> RunTune(const TuneArguments& arguments) {
   const TuneFiles files = FilesOf(arguments);
   NEARDUP_ASSIGN(const LoadedConfig config, Load(arguments.config));
   NEARDUP_ASSIGN(TuneOutputs outputs, OpenOutputs(arguments, files));
-  NEARDUP_ASSIGN(const std::vector<Message> messages, ReadSample(arguments, config.settings.kafka));
+  NEARDUP_ASSIGN(const std::vector<Message> messages, ReadSample(arguments, config.settings));
   NowDoing(fmt::format("studying {} records", messages.size()));
   TuneOptions options;
   options.filter = config.settings.lane.filter;

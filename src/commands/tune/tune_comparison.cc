@@ -43,12 +43,13 @@ struct NamedSample {
 };
 
 /// From the file or topic that is named; otherwise the newest records of the service's inputs.
-Result<NamedSample> ReadNewSample(const TuneArguments& arguments, KafkaOptions kafka) {
+Result<NamedSample> ReadNewSample(const TuneArguments& arguments, const Settings& settings) {
   if (!arguments.input.empty()) {
     NEARDUP_ASSIGN(std::vector<Message> messages,
-                   ReadFileSample(arguments.input, arguments.records));
+                   ReadFileSample(arguments.input, arguments.records, settings));
     return NamedSample{arguments.input, std::move(messages)};
   }
+  KafkaOptions kafka = settings.kafka;
   const bool named = !arguments.topic.empty();
   if (named) kafka.topics = {arguments.topic};
   if (kafka.topics.empty()) {
@@ -106,7 +107,7 @@ Result<std::vector<SettingsChange>> FindChanges(const std::vector<RecordView>& r
 
 Result<int> CompareTuning(const TuneArguments& arguments) {
   NEARDUP_ASSIGN(const LoadedConfig config, ReadCompared(arguments));
-  NEARDUP_ASSIGN(const NamedSample sample, ReadNewSample(arguments, config.settings.kafka));
+  NEARDUP_ASSIGN(const NamedSample sample, ReadNewSample(arguments, config.settings));
   NowDoing(fmt::format("studying {} records", sample.messages.size()));
   const std::vector<RecordView> records = ViewsOf(sample.messages);
   TuneComparison comparison;

@@ -166,7 +166,14 @@ std::optional<FingerprintedRecord> Audit::CheckContent(uint32_t input, const Par
     known = digest.value == row.digest.value;
   }
   if (!known) return std::nullopt;
-  return fingerprinter_.Compute({{input, header.origin_offset}, row.time_ms, message.value});
+  RecordView record = RecordOf(message, buffer_);
+  record.position = {input, header.origin_offset};
+  record.time_ms = row.time_ms;
+  FingerprintedRecord content = fingerprinter_.Compute(record);
+  // The registry may know by now what it did not know when the record was decided, and the other
+  // way round.
+  const bool schema = header.reason == Reason::kSchema || content.outcome.reason == Reason::kSchema;
+  return schema ? std::nullopt : std::optional(std::move(content));
 }
 
 void Audit::CheckDecision(uint32_t input, const ParsedHeader& header,

@@ -125,6 +125,7 @@ class Audit {
 
   AuditOptions options_;
   Fingerprinter fingerprinter_;
+  RecordBuffer buffer_;
   AuditLedger ledger_;
   AuditReport report_;
   VerdictChecks verdicts_;

@@ -18,7 +18,7 @@ FingerprintPool::FingerprintPool(const FilterOptions& options, uint32_t threads)
     : options_(options) {
   const size_t count = threads != 0 ? threads : std::max(1U, std::thread::hardware_concurrency());
   for (size_t i = 0; i < count; ++i) fingerprinters_.emplace_back(options);
-  scratch_.resize(count);
+  buffers_.resize(count);
   threads_.reserve(count - 1);
   try {
     for (size_t i = 1; i < count; ++i) threads_.emplace_back([this, i] { Work(i); });
@@ -41,7 +41,7 @@ void FingerprintPool::Fingerprint(size_t count, const RecordAt& record_at,
   Spread(kFingerprint, count, [&](size_t worker, size_t begin, size_t end) {
     Fingerprinter& fingerprinter = fingerprinters_[worker];
     for (size_t i = begin; i < end; ++i) {
-      const RecordView record = record_at(i, scratch_[worker]);
+      const RecordView record = record_at(i, buffers_[worker]);
       const bool large = record.value && record.value->size() > kLargeRecordBytes;
       records[i] = large ? ComputeLarge(record) : fingerprinter.Compute(record);
     }

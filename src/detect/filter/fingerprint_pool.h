@@ -10,10 +10,10 @@
 #include <mutex>
 #include <optional>
 #include <span>
-#include <string>
 #include <thread>
 #include <vector>
 
+#include "detect/record/payload_encoding.h"
 #include "neardup/filter.h"
 #include "neardup/fingerprint.h"
 
@@ -63,8 +63,8 @@ class FingerprintCache {
 inline constexpr size_t kLargeRecordBytes = size_t{256} << 10;
 
 /// Gives the record at an index of a batch. It is called on several threads at once, each with a
-/// `scratch` of its own. The record may borrow from `scratch`, until the next call with it.
-using RecordAt = std::function<RecordView(size_t index, std::string& scratch)>;
+/// buffer of its own. The record may borrow from it, until the next call with it.
+using RecordAt = std::function<RecordView(size_t index, RecordBuffer& buffer)>;
 
 /// Spreads a batch over a fixed set of threads, one of which is the calling thread, and waits for
 /// all of them. One thread may call Fingerprint while another calls LookUp. Then the fixed threads
@@ -113,7 +113,7 @@ class FingerprintPool {
 
   FilterOptions options_;
   std::vector<Fingerprinter> fingerprinters_;  ///< by worker
-  std::vector<std::string> scratch_;           ///< by worker
+  std::vector<RecordBuffer> buffers_;          ///< by worker
   std::mutex large_mutex_;
   std::optional<Fingerprinter> large_;  ///< guarded by large_mutex_; only during Fingerprint
   std::vector<LookedUp> found_;

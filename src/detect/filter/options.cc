@@ -231,6 +231,8 @@ std::string FingerprintSpec(const FilterOptions& options) {
                          {"markup", options.feature.markup},
                          {"model", ModelHash(options.model)},
                          {"unicode", UnicodeVersion()}};
+  // The other formats never read the same bytes as other fields.
+  if (options.record.format == RecordFormat::kText) spec["format"] = "text";
   // Without masks the key is absent, so that specs from before masks existed stay equal.
   if (options.feature.masks.any()) spec["masks"] = SortedMaskNames(options.feature.masks);
   if (ExactOnly(options.match)) {

@@ -72,6 +72,10 @@ class FieldExtractor::Walk {
 const ExtractedRecord& FieldExtractor::Walk::Extract(const RecordView& record) {
   result_.pieces.clear();
   result_.outcome = {.time_ms = record.time_ms};
+  if (record.unreadable != nullptr) {
+    result_.outcome = *record.unreadable;
+    return result_;
+  }
   if (!record.value) {
     result_.outcome.passed = options_.null_value == NullValue::kUnique;
     if (!result_.outcome.passed)

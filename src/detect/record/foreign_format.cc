@@ -463,7 +463,8 @@ std::optional<ForeignFormat> ByText(std::string_view text) {
   }
   if (MayBeJson(text)) return std::nullopt;
   return ForeignFormat{"what looks like plain text",
-                       "make an object of each line, for instance with jq -cR '{text: .}'"};
+                       "set record.format: text, or make an object of each line, for instance with "
+                       "jq -cR '{text: .}'"};
 }
 
 /// A JSON object, and something after it.

@@ -13,6 +13,7 @@
 #include "learn/model_file.h"
 #include "service/config/checks.h"
 #include "service/config/settings_table.h"
+#include "service/registry/topic_encodings.h"
 
 namespace neardup {
 namespace {
@@ -60,6 +61,7 @@ class Loader {
       return Error{ErrorCode::kConfig, Text(errors_)};
     }
     config_.warnings = Warnings(config_);
+    config_.settings.kafka.encodings = NewTopicEncodings(config_.settings.lane.filter.record);
     return std::move(config_);
   }
 

@@ -64,6 +64,10 @@ MemoryTable MemoryOf(const Settings& settings, size_t partitions, size_t cores) 
   add("deltas", transaction_records * kDeltaEntryBytes, "transaction.bytes_max");
   add("changelog readers", 2 * (kChangelogQueueBytes + 2 * kChangelogAnswerBytes), "fixed");
   add("snapshots and purging", kKeeperBytes, "fixed");
+  if (lane.filter.record.format >= RecordFormat::kText) {
+    add("decoded records", threads * 2 * record_bytes_max,
+        "record.record_bytes_max, threads.fingerprint");
+  }
   add("fingerprint threads", threads * kLargeRecordFactor * kLargeRecordBytes,
       "threads.fingerprint");
   const uint64_t moving = table.total - steady;

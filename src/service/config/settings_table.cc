@@ -206,7 +206,17 @@ std::vector<Setting> DeadLettersRows() {
   };
 }
 
-std::vector<Setting> RecordRows() { return FilterRowsOf("record"); }
+std::vector<Setting> RecordRows() {
+  std::vector<Setting> rows = FilterRowsOf("record");
+  rows.insert(rows.begin(),
+              ChoiceSetting("record.format", NEARDUP_MEMBER(lane.filter.record.format),
+                            {"auto", "json", "text", "msgpack"},
+                            "How values are encoded. They are decoded only to be compared; each "
+                            "record leaves as it came. auto and json: a JSON object, which may "
+                            "have the frame of a schema registry; text: UTF-8 text, which becomes "
+                            "the field text; msgpack: MessagePack."));
+  return rows;
+}
 
 std::vector<Setting> FeatureRows() {
   std::vector<Setting> rows = FilterRowsOf("feature");

@@ -290,7 +290,8 @@ inline constexpr auto kMetrics = [] {
               "New partitions of topics that several lanes share, with lanes.on_partition_growth "
               "continue; keys have moved between the lanes"),
       Gauge("neardup_inputs_unreachable",
-            "Input partitions that are not read because their leader does not answer"),
+            "Input partitions that are not read because their leader, or the schema registry, does "
+            "not answer"),
       Gauge("neardup_assigned_partitions",
             "Input partitions that this instance reads; 0 on a standby"),
       {.name = "neardup_consumer_lag_records",

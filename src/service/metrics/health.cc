@@ -50,6 +50,11 @@ void Health::Take(const event::InputLag& seen) {
   lag_records_[seen.input] = seen.records;
 }
 
+void Health::Take(const event::InputUnreachable& seen) {
+  why_unreachable_.erase(seen.input);
+  if (seen.unreachable) why_unreachable_.emplace(seen.input, seen.why);
+}
+
 void Health::Stepped() {
   const std::lock_guard lock(mutex_);
   stepped_at_ms_ = clock_.SteadyMs();
@@ -130,10 +135,14 @@ HealthAnswer Health::ActiveReady(int64_t now_ms) const {
   }
   for (const auto& [input, records] : lag_records_) {
     if (records == 0) continue;
+    const auto found = why_unreachable_.find(input);
+    const std::string why = found == why_unreachable_.end() ? "" : found->second;
     return {false,
-            fmt::format("active, but {} records of {}/{} wait and no record came for {} s; the "
-                        "partition has no leader, or a producer holds a transaction open",
-                        records, input.topic, input.partition, (now_ms - polled_at_ms_) / 1000)};
+            fmt::format("active, but {} records of {}/{} wait and no record came for {} s; {}",
+                        records, input.topic, input.partition, (now_ms - polled_at_ms_) / 1000,
+                        why.empty() ? "the partition has no leader, or a producer holds a "
+                                      "transaction open"
+                                    : why)};
   }
   return {true, Name(phase_)};
 }

@@ -72,6 +72,7 @@ class Health final : public SeesLane<Health> {
   void Take(const event::LaneLost& seen);
   void Take(const event::Promoted&) { failure_.clear(); }
   void Take(const event::InputLag& seen);
+  void Take(const event::InputUnreachable& seen);
   void Take(const auto& /*ignored*/) {}
 
   HealthAnswer LaneReady(int64_t now_ms) const;
@@ -93,6 +94,7 @@ class Health final : public SeesLane<Health> {
   std::optional<int64_t> uncommitted_since_ms_;  ///< since when polled records wait
   int64_t polled_at_ms_ = 0;                     ///< or since when there is a lag, if that is later
   std::map<InputPartition, int64_t> lag_records_;
+  std::map<InputPartition, std::string> why_unreachable_;  ///< event::InputUnreachable::why
   std::optional<size_t> limited_bytes_max_;  ///< event::TransactionSized, while it is limited
   /// The last failed attempt to take or keep the lane since the lane was taken.
   std::string failure_;

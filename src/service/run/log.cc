@@ -347,12 +347,13 @@ void LogProbe::Saw(const event::PartitionAdded& seen) {
 
 void LogProbe::Saw(const event::InputUnreachable& seen) {
   if (seen.unreachable) {
-    spdlog::warn(
-        "{}/{}: its leader does not answer; its records wait, and it holds the watermark; check "
-        "that the partition has a leader",
-        seen.input.topic, seen.input.partition);
+    spdlog::warn("{}/{}: {}; its records wait, and it holds the watermark", seen.input.topic,
+                 seen.input.partition,
+                 seen.why.empty()
+                     ? "its leader does not answer; check that the partition has a leader"
+                     : seen.why);
   } else {
-    spdlog::info("{}/{}: its leader answers again", seen.input.topic, seen.input.partition);
+    spdlog::info("{}/{} can be read again", seen.input.topic, seen.input.partition);
   }
 }
 

@@ -252,7 +252,7 @@ Result<void> Service::Parts::Serve(const std::vector<Probe*>& receivers) {
 
 Result<bool> Service::Parts::Build(const std::atomic<bool>& stop) {
   const KafkaOptions& kafka = settings.kafka;
-  NEARDUP_ASSIGN(kafka_source, NewKafkaSource(kafka, kafka_log));
+  NEARDUP_ASSIGN(kafka_source, NewKafkaSource(kafka, kafka_log, OnNoSchema::kWait));
   source = std::make_unique<GrowingSource>(kafka, *kafka_source, kafka_log);
   NEARDUP_TRY(CheckPipeline());
   NEARDUP_ASSIGN(const TopicReport topics, PrepareTopics());
@@ -460,7 +460,7 @@ Result<std::optional<LearnedState>> Service::Parts::LearnOrFollow(const std::ato
       if (trouble.empty()) spdlog::warn("cannot learn now, trying again: {}", tried.error().text);
       trouble = tried.error().text;
     } else if (!std::exchange(trouble, {}).empty()) {
-      spdlog::info("the brokers answer again; learning goes on");
+      spdlog::info("learning goes on");
     }
     has_worked = has_worked || tried.ok();
     health.Stepped();

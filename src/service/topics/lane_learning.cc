@@ -140,8 +140,7 @@ void DriftWatch::Saw(const event::BatchFingerprinted& seen) {
     next_at_ms_ = now_ms + kPeriodMs;
   }
   for (size_t i = 0; i < seen.batch.size() && !profiler_.complete(); ++i) {
-    const Message& message = seen.batch[i];
-    profiler_.Add({message.position, message.timestamp_ms, message.value}, seen.records[i]);
+    profiler_.Add(RecordOf(seen.batch[i], buffer_), seen.records[i]);
   }
   if (profiler_.complete()) EndWindow();
 }

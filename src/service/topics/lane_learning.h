@@ -129,6 +129,7 @@ class DriftWatch final : public SeesLane<DriftWatch> {
   Clock& clock_;
   std::function<void(const DriftReport&)> report_;
   StreamProfiler profiler_;
+  RecordBuffer buffer_;
   int64_t next_at_ms_ = 0;  ///< no window begins before
   int drifting_ = 0;        ///< windows in a row that have drifted
   bool detected_ = false;

@@ -52,7 +52,28 @@ Error Missing(std::string text) { return {ErrorCode::kNotFound, std::move(text)}
 
 }  // namespace
 
+void NamedRecord::Take(const Message& message) {
+  RecordBuffer buffer;
+  const RecordView record = RecordOf(message, buffer);
+  time_ms = message.timestamp_ms;
+  value = record.value;
+  if (record.unreadable != nullptr) unreadable = *record.unreadable;
+}
+
 Result<NamedRecord> RecordFinder::Find(const std::string& name) {
+  NEARDUP_ASSIGN(NamedRecord record, ReadByName(name));
+  const std::shared_ptr<PayloadEncodings>& encodings = settings_.kafka.encodings;
+  if (record.from_topic || !encodings) return record;
+  const std::string bytes = record.value.value_or("");
+  Message message;
+  message.timestamp_ms = record.time_ms;
+  message.value = bytes;
+  NEARDUP_TRY(encodings->Find({&message, 1}));
+  record.Take(message);
+  return record;
+}
+
+Result<NamedRecord> RecordFinder::ReadByName(const std::string& name) {
   if (name == "-") return ReadNextOfStandardInput();
   if (IsFile(name)) return ReadWholeFile(name);
   if (const auto line = ParseLineOfFile(name)) return ReadLineOf(line->path, line->line);
@@ -74,9 +95,11 @@ Result<NamedRecord> RecordFinder::FindOutputOf(const InputPartition& input, int6
 
 Result<NamedRecord> RecordFinder::FindById(const std::string& id_field, const std::string& id) {
   RecordIdReader reader(id_field);
+  RecordBuffer buffer;
   return FindOutput(settings_.kafka.topics, fmt::format("a record with {} {}", id_field, id),
                     [&](const Message& message, const ParsedHeader&) {
-                      return message.value && reader.FieldText(*message.value) == id;
+                      const RecordView record = RecordOf(message, buffer);
+                      return record.value && reader.FieldText(*record.value) == id;
                     });
 }
 
@@ -100,8 +123,8 @@ Result<NamedRecord> RecordFinder::FindOutput(
     if (!header.ok() || !is_it(message, *header)) return {};
     if (newest && newest->header->seq > header->seq) return {};
     newest = NamedRecord{TextOf(ranges[message.position.input].partition, message.position.offset),
-                         std::nullopt, message.timestamp_ms, true, std::move(*header)};
-    if (message.value) newest->value = std::string(*message.value);
+                         std::nullopt, 0, true, std::move(*header)};
+    newest->Take(message);
     return {};
   }));
   if (newest) return std::move(*newest);
@@ -201,8 +224,8 @@ Result<NamedRecord> RecordFinder::ReadFromTopic(const std::string& topic, int32_
                     within ? "this offset holds no committed record" : "found no such record",
                     bounds.begin, bounds.end - 1));
   }
-  NamedRecord record{name, std::nullopt, message->timestamp_ms, true, std::nullopt};
-  if (message->value) record.value = std::string(*message->value);
+  NamedRecord record{name, std::nullopt, 0, true, std::nullopt};
+  record.Take(*message);
   Result<ParsedHeader> header = ParseRouteHeader(message->headers);
   if (!header.ok() && header.error().code != ErrorCode::kNotFound) {
     return Error{header.error().code, fmt::format("{}: {}", name, header.error().text)};

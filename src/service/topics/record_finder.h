@@ -26,10 +26,15 @@ struct NamedRecord {
   bool from_topic = false;
   /// What a lane wrote on the record; only for records of topics that have it.
   std::optional<ParsedHeader> header;
+  /// Why the value could not be decoded. Otherwise the value is JSON.
+  std::optional<ReadOutcome> unreadable{};
+
+  /// Takes value and time of a message.
+  void Take(const Message& message);
 
   RecordView view() const {
     if (!value) return {{}, time_ms, std::nullopt};
-    return {{}, time_ms, *value};
+    return {{}, time_ms, *value, unreadable ? &*unreadable : nullptr};
   }
 };
 
@@ -55,6 +60,7 @@ class RecordFinder {
   Result<NamedRecord> FindOriginal(const NamedRecord& duplicate);
 
  private:
+  Result<NamedRecord> ReadByName(const std::string& name);
   Result<NamedRecord> ReadNextOfStandardInput();
   Result<NamedRecord> ReadWholeFile(const std::string& path) const;
   Result<NamedRecord> ReadLineOf(const std::string& path, int64_t line) const;

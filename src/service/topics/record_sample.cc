@@ -13,6 +13,7 @@
 #include "neardup/options.h"
 #include "stream/files/file_sample.h"
 #include "stream/files/file_source.h"
+#include "stream/lane/encoded_source.h"
 
 namespace neardup {
 namespace {
@@ -160,9 +161,37 @@ class TopicSample {
 
 }  // namespace
 
-Result<std::vector<Message>> ReadFileSample(const std::string& path, size_t records_max) {
-  NEARDUP_ASSIGN(const std::unique_ptr<FileSource> source,
-                 FileSource::Open(path, RecordOptions().record_bytes_max, FileContent::kRecords));
+void DecodeInPlace(std::vector<Message>& messages) {
+  size_t bytes = 0;
+  RecordBuffer buffer;
+  for (Message& message : messages) {
+    if (!message.encoding || !message.value || bytes > 2 * kSampleBytesMax) continue;
+    const RecordView record = RecordOf(message, buffer);
+    if (record.unreadable != nullptr) continue;
+    const auto json = std::make_shared<const std::string>(*record.value);
+    bytes += json->size();
+    message.value = *json;
+    message.owner = json;
+    message.encoding = nullptr;
+  }
+}
+
+Result<std::unique_ptr<Source>> OpenRecordFile(const std::string& path, size_t record_bytes_max,
+                                               const Settings& settings) {
+  const bool json = settings.lane.filter.record.format != RecordFormat::kText;
+  NEARDUP_ASSIGN(
+      std::unique_ptr<Source> file,
+      FileSource::Open(path, record_bytes_max, json ? FileContent::kRecords : FileContent::kLines));
+  const std::shared_ptr<PayloadEncodings>& encodings = settings.kafka.encodings;
+  if (!encodings) return file;
+  file = std::make_unique<EncodedSource>(std::move(file), encodings, OnNoSchema::kFail);
+  return file;
+}
+
+Result<std::vector<Message>> ReadFileSample(const std::string& path, size_t records_max,
+                                            const Settings& settings) {
+  NEARDUP_ASSIGN(const std::unique_ptr<Source> source,
+                 OpenRecordFile(path, RecordOptions().record_bytes_max, settings));
   std::vector<Message> messages;
   size_t bytes = 0;
   while (messages.size() < records_max && bytes < kSampleBytesMax && !source->exhausted()) {
@@ -172,8 +201,10 @@ Result<std::vector<Message>> ReadFileSample(const std::string& path, size_t reco
   }
   if (!source->exhausted()) {
     NEARDUP_ASSIGN(std::vector<Message> spread, ReadSpreadSample(path, records_max, bytes));
-    if (!spread.empty()) return spread;
+    if (!spread.empty()) messages = std::move(spread);
+    if (settings.kafka.encodings) NEARDUP_TRY(settings.kafka.encodings->Find(messages));
   }
+  DecodeInPlace(messages);
   if (!messages.empty()) return messages;
   return Error{
       ErrorCode::kNotFound,
@@ -183,8 +214,10 @@ Result<std::vector<Message>> ReadFileSample(const std::string& path, size_t reco
 Result<std::vector<Message>> ReadTopicSample(const KafkaOptions& options, size_t records_max,
                                              LearnedRecords part, const KafkaLog& log) {
   NEARDUP_ASSIGN(const std::unique_ptr<Source> source, NewKafkaSource(options, log));
-  return TopicSample(*source, fmt::format("{}", fmt::join(options.topics, ", ")), records_max)
-      .Read(part);
+  TopicSample sample(*source, fmt::format("{}", fmt::join(options.topics, ", ")), records_max);
+  NEARDUP_ASSIGN(std::vector<Message> messages, sample.Read(part));
+  DecodeInPlace(messages);
+  return messages;
 }
 
 std::vector<RecordView> ViewsOf(std::span<const Message> messages) {

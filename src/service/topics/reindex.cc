@@ -185,8 +185,9 @@ class Reindexer {
     }
     UniqueRecord unique;
     unique.seq = header->seq;
-    unique.record = fingerprinter_.Compute(
-        {{number->second, header->origin_offset}, message.timestamp_ms, message.value});
+    RecordView record = RecordOf(message, buffer_);
+    record.position = {number->second, header->origin_offset};
+    unique.record = fingerprinter_.Compute(record);
     if (header->replaces) {
       AddReplacing(*header, unique);
       return {};
@@ -289,6 +290,7 @@ class Reindexer {
   const KafkaLog& log_;
   const FilterOptions& filter_;
   Fingerprinter fingerprinter_;
+  RecordBuffer buffer_;
   int64_t clock_max_ms_;  ///< later event times are set back to it, as the lane does
   int64_t horizon_ms_ = INT64_MIN;
   Delta last_;

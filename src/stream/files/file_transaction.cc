@@ -68,7 +68,8 @@ Result<void> FileTransaction::WriteLine(PackedFile& file, std::string_view line)
 
 Result<void> FileTransaction::Publish(const RoutedRecord& record) {
   const Verdict& verdict = record.verdict;
-  const std::string_view payload = record.message.value.value_or("");
+  const std::string_view line = record.message.value.value_or("");
+  const std::string_view payload = RecordOf(record.message, buffer_).value.value_or("");
   if (verdict.decision != Decision::kDeadLetter) {
     NoteIdField(payload);
     exact_repeats_.Saw(verdict, record.fingerprint.exact);
@@ -76,7 +77,9 @@ Result<void> FileTransaction::Publish(const RoutedRecord& record) {
   if (!IsWritten(record.input)) {
     CountRemembered(verdict);
     const bool named = verdicts_ || pairs_ || groups_;
-    if (named && verdict.decision == Decision::kUnique) Remember(record, IdOf(record));
+    if (named && verdict.decision == Decision::kUnique) {
+      Remember(record.message.position, payload, IdOf(record, payload));
+    }
     return {};
   }
   if (verdict.decision == Decision::kDeadLetter) NoteDeadLetter(record);
@@ -89,18 +92,19 @@ Result<void> FileTransaction::Publish(const RoutedRecord& record) {
   const bool waits = keeps_newest_ && verdict.decision != Decision::kDeadLetter;
   if (route && !waits) {
     const std::string reference = ReferenceTo(record.message);
-    NEARDUP_TRY(WriteLine(*route, reference.empty() ? payload : reference));
+    NEARDUP_TRY(WriteLine(*route, reference.empty() ? line : reference));
   }
   if (!verdicts_ && !pairs_ && !groups_) return {};
-  std::string id = IdOf(record);
+  std::string id = IdOf(record, payload);
   if (verdicts_) NEARDUP_TRY(WriteVerdict(record, id));
   if (verdict.decision == Decision::kDuplicate) {
-    if (pairs_) NEARDUP_TRY(WritePair(record, id));
+    if (pairs_) NEARDUP_TRY(WritePair(verdict.match, payload, id));
     if (groups_) in_groups_.Add(verdict.match, OriginalId(record), id);
     const bool replaces = record.joined != nullptr && record.joined->replaces;
     if (groups_ && replaces) in_groups_.SetNewest(verdict.match, id);
   }
-  if (verdict.decision == Decision::kUnique) Remember(record, std::move(id));
+  if (verdict.decision == Decision::kUnique)
+    Remember(record.message.position, payload, std::move(id));
   return {};
 }
 
@@ -219,31 +223,31 @@ std::string_view ObjectIn(std::string_view payload) {
   return payload.substr(0, payload.find_last_of('}') + 1);
 }
 
-Result<void> FileTransaction::WritePair(const RoutedRecord& record, const std::string& id) {
-  const Match& match = record.verdict.match;
+Result<void> FileTransaction::WritePair(const Match& match, std::string_view payload,
+                                        const std::string& id) {
   const Original& original = originals_[match.original];
   line_ = fmt::format(
       R"({{"kind":"{}","distance":{},"original":{{"id":{},"record":{}}},"duplicate":{{"id":{},"record":{}}}}})",
       Name(match.kind), match.distance, JsonText(original.id), original.payload, JsonText(id),
-      ObjectIn(record.message.value.value_or("")));
+      ObjectIn(payload));
   // A CR in an object is white space, which some readers take for the end of a line.
   std::ranges::replace(line_, '\r', ' ');
   return WriteLine(*pairs_, line_);
 }
 
-void FileTransaction::Remember(const RoutedRecord& record, std::string id) {
+void FileTransaction::Remember(const Position& position, std::string_view payload, std::string id) {
   if (id_field_.empty() && !pairs_) return;  // the line is the id
   Original original{std::move(id), {}};
-  if (pairs_) original.payload = ObjectIn(record.message.value.value_or(""));
-  originals_.emplace(record.message.position, std::move(original));
+  if (pairs_) original.payload = ObjectIn(payload);
+  originals_.emplace(position, std::move(original));
 }
 
 std::string FileTransaction::PlaceOf(const InputPartition& input, int64_t offset) const {
   return (IsWritten(input) ? "" : input.topic + ":") + LineText(offset);
 }
 
-std::string FileTransaction::IdOf(const RoutedRecord& record) {
-  const std::string_view id = ids_.FieldText(record.message.value.value_or(""));
+std::string FileTransaction::IdOf(const RoutedRecord& record, std::string_view payload) {
+  const std::string_view id = ids_.FieldText(payload);
   if (!id.empty()) return std::string(id);
   // Where a field names the records, a line must not look like an id.
   const bool plain = id_field_.empty() || !IsWritten(record.input);

@@ -118,13 +118,13 @@ class FileTransaction : public Transaction {
   void NoteIdField(std::string_view payload);
   Result<void> CheckIdField() const;
   Result<void> WriteVerdict(const RoutedRecord& record, const std::string& id);
-  Result<void> WritePair(const RoutedRecord& record, const std::string& id);
-  void Remember(const RoutedRecord& record, std::string id);
+  Result<void> WritePair(const Match& match, std::string_view payload, const std::string& id);
+  void Remember(const Position& position, std::string_view payload, std::string id);
   /// Notes where the line is to go.
   void NoteKept(const RoutedRecord& record);
   /// The line of a record, with its file if that is only remembered.
   std::string PlaceOf(const InputPartition& input, int64_t offset) const;
-  std::string IdOf(const RoutedRecord& record);
+  std::string IdOf(const RoutedRecord& record, std::string_view payload);
   std::string OriginalId(const RoutedRecord& record) const;
 
   std::vector<PackedFile*> Files();
@@ -140,6 +140,7 @@ class FileTransaction : public Transaction {
   std::string input_;
   std::string id_field_;
   RecordIdReader ids_;
+  RecordBuffer buffer_;
   bool has_id_ = false;        ///< some record has the field
   uint64_t without_id_ = 0;    ///< compared records before that one
   std::string first_payload_;  ///< of them

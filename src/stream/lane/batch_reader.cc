@@ -85,9 +85,8 @@ BatchReader::ReadBatch BatchReader::Read(Batch memory, size_t records_max, int t
   batch.inputs = source_.Status();
   batch.exhausted = source_.exhausted();
   const Steady::time_point polled = Steady::now();
-  const auto record_at = [&](size_t i, std::string&) {
-    const Message& message = batch.messages[i];
-    return RecordView{message.position, message.timestamp_ms, message.value};
+  const auto record_at = [&](size_t i, RecordBuffer& buffer) {
+    return RecordOf(batch.messages[i], buffer);
   };
   pool_.Fingerprint(batch.messages.size(), record_at, batch.records);
   batch.poll_s = seconds(polled - begun);

@@ -58,9 +58,11 @@ void DeadLetterCauses::Saw(const Message& message, const ReadOutcome& outcome,
 }
 
 void DeadLetterCauses::Cause::Study(const Message& message) {
-  if (!message.value || message.value->size() > kStudiedBytesMax) return;
+  RecordBuffer buffer;
+  const RecordView record = RecordOf(message, buffer);
+  if (!record.value || record.value->size() > kStudiedBytesMax) return;
   ++studied;
-  for (std::string& name : FieldNames(*message.value, kNamesMax)) {
+  for (std::string& name : FieldNames(*record.value, kNamesMax)) {
     const auto known = in.find(name);
     if (known != in.end()) {
       ++known->second;

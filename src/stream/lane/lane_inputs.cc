@@ -55,7 +55,8 @@ Error RefusedLoss(const InputProgress& input, InputLoss::Kind kind, const Offset
 }  // namespace
 
 Result<void> LaneInputs::Find(LaneState& state) {
-  for (const InputPartition& input : unreachable_) probe_.On(event::InputUnreachable{input, false});
+  for (const InputPartition& input : unreachable_)
+    probe_.On(event::InputUnreachable{input, false, {}});
   unreachable_.clear();
   losses_.clear();
   read_.clear();
@@ -170,15 +171,18 @@ void LaneInputs::UpdateEnds(LaneState& state) {
     const int64_t since_ms = status.at_end ? SinceOrNow(read.at_end_since_ms, now_ms) : now_ms;
     state.filter().SetIdle(input, status.at_end && now_ms - since_ms >= options_.idle_ms);
     const InputPartition& partition = state.inputs()[input].partition;
-    if (status.trouble == InputTrouble::kUnreachable) SetUnreachable(partition, true);
+    if (status.trouble == InputTrouble::kUnreachable) {
+      SetUnreachable(partition, true, status.trouble_text);
+    }
     if (status.trouble == InputTrouble::kNone) SetUnreachable(partition, false);
   }
 }
 
-void LaneInputs::SetUnreachable(const InputPartition& partition, bool unreachable) {
+void LaneInputs::SetUnreachable(const InputPartition& partition, bool unreachable,
+                                std::string_view why) {
   const bool changed =
       unreachable ? unreachable_.insert(partition).second : unreachable_.erase(partition) > 0;
-  if (changed) probe_.On(event::InputUnreachable{partition, unreachable});
+  if (changed) probe_.On(event::InputUnreachable{partition, unreachable, why});
 }
 
 void LaneInputs::ReportLag(const LaneState& state) {

@@ -7,6 +7,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "neardup/result.h"
@@ -115,7 +116,7 @@ class LaneInputs {
   /// With UniqueKey::kGroup, the copies of a record go to the unique topic of its input. If the
   /// lane no longer writes to that topic, the copies begin new groups on their own topics.
   bool IsRetired(const InputPartition& input) const;
-  void SetUnreachable(const InputPartition& partition, bool unreachable);
+  void SetUnreachable(const InputPartition& partition, bool unreachable, std::string_view why = {});
   bool IsMissing(uint32_t input) const;
   void LookSoon();
 

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "detect/record/payload_encoding.h"
 #include "neardup/fingerprint.h"
 #include "neardup/record.h"
 #include "neardup/result.h"
@@ -43,7 +44,16 @@ struct Message {
   uint64_t bytes_left_out = 0;
   std::vector<HeaderView> headers;
   std::shared_ptr<const void> owner;
+  /// How the value is encoded (stream/lane/encoded_source.h); null: it is JSON.
+  std::shared_ptr<const PayloadEncoding> encoding;
 };
+
+/// The record as it is compared. It borrows from the message and from `buffer`, until the next
+/// call with it.
+inline RecordView RecordOf(const Message& message, RecordBuffer& buffer) {
+  return Decoded({message.position, message.timestamp_ms, message.value}, message.encoding.get(),
+                 buffer);
+}
 
 /// Size of key, value and headers.
 inline size_t BytesOf(const Message& message) {
@@ -125,9 +135,10 @@ struct InputAssignment {
 /// Why no record of an input comes.
 enum class InputTrouble : uint8_t {
   kNone,
-  kOffsetGone,   ///< the log does not hold the next offset; nothing is read before the next Assign
-  kMissing,      ///< the brokers say that the partition does not exist
-  kUnreachable,  ///< the partition has no leader, or its leader does not answer
+  kOffsetGone,  ///< the log does not hold the next offset; nothing is read before the next Assign
+  kMissing,     ///< the brokers say that the partition does not exist
+  /// The partition has no leader, or its leader does not answer; or what trouble_text says.
+  kUnreachable,
 };
 
 struct InputStatus {
@@ -142,6 +153,7 @@ struct InputStatus {
   /// large, because Kafka's transaction markers also take up offsets.
   int64_t lag_records = 0;
   InputTrouble trouble = InputTrouble::kNone;
+  std::string trouble_text{};
 };
 
 /// Where records come from.

@@ -241,10 +241,11 @@ struct InputMissing {
   const std::string& topic;
   bool missing;
 };
-/// The leader of an input partition does not answer, or answers again.
+/// An input partition cannot be read now, or can be read again.
 struct InputUnreachable {
   const InputPartition& input;
   bool unreachable;
+  std::string_view why;  ///< empty: its leader does not answer
 };
 /// A topic that several lanes share has a new partition, which this lane reads: keys have moved
 /// between the lanes.

@@ -24,6 +24,7 @@ struct SpecKey {
 };
 constexpr SpecKey kSpecKeys[] = {{"fields", "record.fields"},
                                  {"exclude", "record.exclude"},
+                                 {"format", "record.format"},
                                  {"features_min", "feature.features_min"},
                                  {"markup", "feature.markup"},
                                  {"masks", "feature.masks"},

@@ -28,7 +28,7 @@ RecordView ViewOf(const std::string& payload, size_t offset) {
 }
 
 RecordAt RecordsOf(const std::vector<std::string>& payloads) {
-  return [&](size_t i, std::string&) { return ViewOf(payloads[i], i); };
+  return [&](size_t i, RecordBuffer&) { return ViewOf(payloads[i], i); };
 }
 
 TEST(FingerprintPool, GivesRecordsOfEverySizeTheFingerprintOfOneFingerprinter) {
@@ -53,9 +53,9 @@ TEST(FingerprintPool, GivesEachThreadScratchMemoryForItsRecords) {
   FingerprintPool pool(options, 3);
   std::vector<std::string> payloads;
   for (size_t i = 0; i < 2000; ++i) payloads.push_back(RecordOf(20 + i % 90));
-  const RecordAt built = [&](size_t i, std::string& scratch) {
-    scratch = payloads[i];
-    return ViewOf(scratch, i);
+  const RecordAt built = [&](size_t i, RecordBuffer& buffer) {
+    buffer.json = payloads[i];
+    return ViewOf(buffer.json, i);
   };
   std::vector<FingerprintedRecord> records;
   std::vector<FingerprintedRecord> expected;
@@ -109,7 +109,7 @@ TEST(FingerprintPool, WhatARecordThrowsReachesTheCallerAndThePoolWorksOn) {
   for (size_t i = 0; i < 1000; ++i) payloads.push_back(RecordOf(20 + i % 90));
   std::vector<FingerprintedRecord> records;
   for (size_t bad = 0; bad < payloads.size(); bad += 37) {
-    const RecordAt throwing = [&](size_t i, std::string&) {
+    const RecordAt throwing = [&](size_t i, RecordBuffer&) {
       if (i >= bad) throw std::bad_alloc();
       return ViewOf(payloads[i], i);
     };

@@ -135,7 +135,8 @@ TEST_F(SettingsTableTest, EveryRowSetsItsMemberFromTheEnvironmentAndTheCommandLi
 TEST_F(SettingsTableTest, EveryMemberOfSettingsHasARow) {
   [[maybe_unused]] auto [brokers, app, topics, lanes_count, lanes_lane, unique, duplicate, dead,
                          groups, create, replication, session, heartbeat, transaction, records,
-                         bytes, prefetch, all, consumer, producer, answer] = KafkaOptions{};
+                         bytes, prefetch, all, consumer, producer, answer, encodings] =
+      KafkaOptions{};
   [[maybe_unused]] auto [filter, learned, lane, pipeline, start, headers, routing, unique_key,
                          dead_letters, interval, transaction_bytes, transaction_timeout,
                          transaction_records, batch, idle, refresh, data_loss, growth,
@@ -145,8 +146,8 @@ TEST_F(SettingsTableTest, EveryMemberOfSettingsHasARow) {
                          publish_groups] = routing;
   [[maybe_unused]] auto [share, on_excess, on_first_excess] = dead_letters;
   [[maybe_unused]] auto [record, feature, model, match, window] = FilterOptions{};
-  [[maybe_unused]] auto [fields, exclude, missing, null_value, time_field, format, missing_time,
-                         record_bytes, depth] = record;
+  [[maybe_unused]] auto [record_format, fields, exclude, missing, null_value, time_field, format,
+                         missing_time, record_bytes, depth] = record;
   [[maybe_unused]] auto [features_min, markup, masks] = feature;
   [[maybe_unused]] auto [timestamp, time, uuid, ip, pointer, hex, number] = masks;
   [[maybe_unused]] auto [similarity, distance, sum, chance, per_bit, widen, text_keys, neighbours,
@@ -166,7 +167,7 @@ TEST_F(SettingsTableTest, EveryMemberOfSettingsHasARow) {
   // So are routing.publish_groups, learning.on, kept and app_is_default. The model and the
   // reference come from model_file; the masks are one setting; the pages have a fixed time for a
   // connection.
-  constexpr size_t kMembers = 22 + 6 + (20 - 3) + 2 + 10 + 3 + 10 + 4 + 6 + 7 + 5 + 2 + 1 + 3;
+  constexpr size_t kMembers = 22 + 6 + (20 - 3) + 2 + 11 + 3 + 10 + 4 + 6 + 7 + 5 + 2 + 1 + 3;
   EXPECT_EQ(SettingsTable().size(), kMembers);
   std::set<std::string> paths;
   for (const Setting& setting : SettingsTable()) paths.insert(setting.path);

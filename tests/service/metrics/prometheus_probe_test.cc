@@ -125,7 +125,7 @@ TEST_F(PrometheusProbeTest, EveryMetricIsSetBySomeEvent) {
   probe_.Saw(event::InputLag{kNews0, 5, 9});
   probe_.Saw(event::InputLost{{kNews0, InputLoss::Kind::kDeleted, 10, 15}});
   probe_.Saw(event::InputMissing{"news", true});
-  probe_.Saw(event::InputUnreachable{kNews0, true});
+  probe_.Saw(event::InputUnreachable{kNews0, true, {}});
   probe_.Saw(event::PartitionAdded{kNews0});
   probe_.Saw(event::DeadLettersExcessive{true, ""});
   probe_.Saw(event::SnapshotWritten{{.entries = 5, .bytes = 100, .seconds = 0.5}});

@@ -44,7 +44,7 @@ TEST_F(StatusTest, AnActiveLaneShowsWhereEachInputIs) {
   status_.Saw(event::PhaseChanged{LanePhase::kActive});
   status_.Saw(event::InputLag{kNews0, 5, 1.5});
   status_.Saw(event::InputPosition{kNews0, 100});
-  status_.Saw(event::InputUnreachable{kShop1, true});
+  status_.Saw(event::InputUnreachable{kShop1, true, {}});
   const Json inputs = Read()["inputs"];
   ASSERT_EQ(inputs.size(), 2U);
   EXPECT_EQ(inputs[0], Json({{"topic", "news"},
