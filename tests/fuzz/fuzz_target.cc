@@ -10,6 +10,7 @@ namespace neardup {
 
 extern const FuzzTarget kConfigTarget;
 extern const FuzzTarget kDeltaTarget;
+extern const FuzzTarget kEncodingTarget;
 extern const FuzzTarget kHeaderTarget;
 extern const FuzzTarget kHttpTarget;
 extern const FuzzTarget kManifestTarget;
@@ -18,9 +19,9 @@ extern const FuzzTarget kPayloadTarget;
 extern const FuzzTarget kSegmentTarget;
 
 std::span<const FuzzTarget* const> FuzzTargets() {
-  static constexpr std::array kAll = {&kConfigTarget,  &kDeltaTarget,    &kHeaderTarget,
-                                      &kHttpTarget,    &kManifestTarget, &kModelTarget,
-                                      &kPayloadTarget, &kSegmentTarget};
+  static constexpr std::array kAll = {&kConfigTarget, &kDeltaTarget,   &kEncodingTarget,
+                                      &kHeaderTarget, &kHttpTarget,    &kManifestTarget,
+                                      &kModelTarget,  &kPayloadTarget, &kSegmentTarget};
   return kAll;
 }
 
