@@ -75,7 +75,8 @@ Index::BytesMax are the source of the formula; a test compares the result with w
 {{- $inflightRecords := include "neardup.count" (dict "path" "kafka.inflight_records_max" "value" (dig "kafka" "inflight_records_max" 100000 $config)) | int64 -}}
 {{- $entries := include "neardup.count" (dict "path" "window.entries_max" "value" (dig "window" "entries_max" 1000000 $config)) | int64 -}}
 {{- $threads := include "neardup.count" (dict "path" "threads.fingerprint" "value" $config.threads.fingerprint) | int64 -}}
-{{- $decoders := ternary 0 1 (has (dig "record" "format" "auto" $config) (list "auto" "json")) -}}
+{{- $registry := ternary 0 1 (empty (dig "registry" "url" "" $config)) -}}
+{{- $decoders := max $registry (ternary 0 1 (has (dig "record" "format" "auto" $config) (list "auto" "json"))) -}}
 {{- $partitions := int64 .Values.memory.inputPartitions -}}
 {{- $bytes := add $transaction $record -}}
 {{- $records := div (add $transaction 1023) 1024 -}}
@@ -93,6 +94,7 @@ Index::BytesMax are the source of the formula; a test compares the result with w
       (mul $records 512)
       33554432
       33554432
+      (mul $registry 33554432)
       (mul $decoders 2 $threads $record)
       (mul $threads 56 262144) -}}
 {{- add $index $moving (div $moving 4) 67108864 (mul $partitions 65536) -}}

@@ -19,6 +19,7 @@
 #include "kafka/online_check.h"
 #include "neardup/filter.h"
 #include "service/config/settings.h"
+#include "service/registry/schema_registry.h"
 #include "service/run/lane_pipeline.h"
 #include "service/topics/record_sample.h"
 #include "stream/lane/dead_letters.h"
@@ -41,6 +42,7 @@ OnlineCheck Judge(const LaneOptions& lane, const std::vector<Message>& messages,
   DeadLetterWatch watch(lane.dead_letters, lane.filter.record);
   CommittedBatch counts;
   RecordBuffer buffer;
+  std::string schema_error;
   for (const Message& message : messages) {
     Verdict verdict;
     verdict.outcome = fingerprinter.Compute(RecordOf(message, buffer)).outcome;
@@ -49,10 +51,17 @@ OnlineCheck Judge(const LaneOptions& lane, const std::vector<Message>& messages,
       continue;
     }
     ++counts.dead_letters[static_cast<size_t>(verdict.outcome.reason)];
+    if (verdict.outcome.reason == Reason::kSchema) schema_error = verdict.outcome.error;
     watch.Saw(message, partitions.at(message.position.input), verdict);
   }
   if (const std::optional<std::string> why = watch.Judge(counts, true)) {
     return {CheckLevel::kWrong, kSubject, *why, ErrorCode::kConfig};
+  }
+  if (!schema_error.empty()) {
+    return {CheckLevel::kWarning, kSubject,
+            fmt::format("{} of {} sampled records have no schema: {}",
+                        Grouped(counts.dead_letters[static_cast<size_t>(Reason::kSchema)]),
+                        Grouped(counts.records()), schema_error)};
   }
   return {CheckLevel::kOk, kSubject,
           fmt::format("{} of {} sampled records can be compared", Grouped(counts.unique),
@@ -79,6 +88,14 @@ OnlineCheck CheckSample(const Settings& settings, const KafkaLog& log) {
   return Judge(settings.lane, *messages, *partitions);
 }
 
+OnlineCheck CheckRegistry(const RegistryOptions& options) {
+  const Result<void> found = SchemaRegistry(options).Check();
+  if (found.ok()) {
+    return {CheckLevel::kOk, "registry", options.url + " answers, and lets this user in"};
+  }
+  return {CheckLevel::kWrong, "registry", found.error().text, found.error().code};
+}
+
 struct ValidateArguments {
   ConfigArguments config;
   bool online = false;
@@ -102,6 +119,7 @@ int ValidateOnline(const Settings& settings) {
                       .subject = "app " + settings.kafka.app,
                       .text = TextOf(**pipeline) + ", which this configuration changes"});
   }
+  if (!settings.registry.url.empty()) checks.push_back(CheckRegistry(settings.registry));
   const bool can_read = std::none_of(checks.begin(), checks.end(), [](const OnlineCheck& check) {
     return check.level == CheckLevel::kWrong;
   });

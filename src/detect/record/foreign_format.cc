@@ -506,7 +506,8 @@ std::optional<ForeignFormat> ByZeroBytes(std::string_view payload) {
   const char* remedy = zero_bytes
                            ? "a file has them where writing it was cut off; remove them, for "
                              "instance with tr -d '\\000'"
-                           : "let the producer write plain JSON, or convert the topic first";
+                           : "name the registry of the producers as registry.url, so that the "
+                             "schema is known";
   return ForeignFormat{std::move(what), remedy};
 }
 

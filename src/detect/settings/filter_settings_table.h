@@ -25,7 +25,8 @@ bool IsFormerDefault(std::string_view path, const WrittenValue& value);
 
 /// The sections of a configuration that only the service reads.
 inline constexpr std::string_view kServiceSections[] = {
-    "input", "output", "lanes",   "routing", "dead_letters", "auto", "transaction", "filter",
-    "lease", "retry",  "threads", "kafka",   "metrics",      "http", "log",         "state"};
+    "input", "output",      "registry", "lanes", "routing", "dead_letters",
+    "auto",  "transaction", "filter",   "lease", "retry",   "threads",
+    "kafka", "metrics",     "http",     "log",   "state"};
 
 }  // namespace neardup

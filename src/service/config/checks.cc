@@ -30,6 +30,13 @@ class Checks {
     CheckSizes();
     CheckPair("metrics.tls_certificate_path", settings_.http.tls_certificate_path,
               "metrics.tls_key_path", settings_.http.tls_key_path);
+    CheckPair("registry.username", settings_.registry.username, "registry.password",
+              settings_.registry.password);
+    if (Read({"record.format", "registry.url"}) && settings_.registry.url.empty() &&
+        settings_.lane.filter.record.format == RecordFormat::kAvro) {
+      Refuse("registry.url", "record.format", "nothing",
+             "the address of a schema registry, because record.format is avro");
+    }
     CheckPair("metrics.user", settings_.http.user, "metrics.password", settings_.http.password);
     CheckTopics();
     CheckTopicsBefore();

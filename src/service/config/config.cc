@@ -61,7 +61,7 @@ class Loader {
       return Error{ErrorCode::kConfig, Text(errors_)};
     }
     config_.warnings = Warnings(config_);
-    config_.settings.kafka.encodings = NewTopicEncodings(config_.settings.lane.filter.record);
+    SetEncodings(config_.settings);
     return std::move(config_);
   }
 
@@ -214,6 +214,11 @@ bool LoadedConfig::IsSecret(const std::string& path) const {
     }
   }
   return false;
+}
+
+void SetEncodings(Settings& settings) {
+  settings.kafka.encodings =
+      NewTopicEncodings(settings.lane.filter.record, settings.registry, settings.state_dir);
 }
 
 Result<LoadedConfig> LoadConfig(const ConfigLayers& layers) { return Loader().Load(layers); }

@@ -7,6 +7,7 @@
 #include "detect/filter/fingerprint_pool.h"
 #include "kafka/properties.h"
 #include "neardup/filter.h"
+#include "service/registry/topic_encodings.h"
 #include "stream/lane/batch_reader.h"
 
 namespace neardup {
@@ -64,7 +65,9 @@ MemoryTable MemoryOf(const Settings& settings, size_t partitions, size_t cores) 
   add("deltas", transaction_records * kDeltaEntryBytes, "transaction.bytes_max");
   add("changelog readers", 2 * (kChangelogQueueBytes + 2 * kChangelogAnswerBytes), "fixed");
   add("snapshots and purging", kKeeperBytes, "fixed");
-  if (lane.filter.record.format >= RecordFormat::kText) {
+  const bool registry = !settings.registry.url.empty();
+  if (registry) add("schemas", 2 * kSchemaBytesMax, "fixed, registry.url");
+  if (registry || lane.filter.record.format >= RecordFormat::kText) {
     add("decoded records", threads * 2 * record_bytes_max,
         "record.record_bytes_max, threads.fingerprint");
   }

@@ -13,6 +13,7 @@
 #include "kafka/presence.h"
 #include "learn/stream_profile.h"
 #include "service/metrics/http_server.h"
+#include "service/registry/schema_registry.h"
 #include "stream/lane/lane_options.h"
 
 namespace neardup {
@@ -81,6 +82,7 @@ struct Settings {
   /// The sample that the settings were chosen from, for drift to be measured against; nothing if
   /// they come with none.
   std::optional<StreamProfile> reference;
+  RegistryOptions registry;
   HttpOptions http;
   PresenceOptions presence;
   LogLevel log_level = LogLevel::kInfo;
@@ -91,6 +93,9 @@ struct Settings {
   bool purge_changelog = true;
   OnForeignRecords on_foreign_records = OnForeignRecords::kFail;
 };
+
+/// Makes KafkaOptions::encodings anew, by the other settings.
+void SetEncodings(Settings& settings);
 
 /// The same for lane number `lane` of KafkaOptions::lanes.
 inline Settings OfLane(Settings settings, int32_t lane) {

@@ -33,6 +33,9 @@ constexpr TextPattern kBrokers = {"^[^\\s,]+(,[^\\s,]+)*$",
                                   "host:port, several separated by commas without spaces"};
 constexpr TextPattern kUser = {"^[^:]*$", "a name without a colon"};
 constexpr TextPattern kHost = {"^\\S+$", "a host name or an address"};
+constexpr TextPattern kUrlOrNone = {"^(|https?://[^\\s@]+)$",
+                                    "an address that begins with http:// or https:// and holds no "
+                                    "password, or nothing"};
 constexpr TextPattern kIpOrNone = {"^[0-9A-Fa-f.:]*$", "an IPv4 or IPv6 address, or nothing"};
 
 auto PropertiesSetting(std::string path, auto member, std::string help) {
@@ -210,11 +213,12 @@ std::vector<Setting> RecordRows() {
   std::vector<Setting> rows = FilterRowsOf("record");
   rows.insert(rows.begin(),
               ChoiceSetting("record.format", NEARDUP_MEMBER(lane.filter.record.format),
-                            {"auto", "json", "text", "msgpack"},
+                            {"auto", "json", "text", "msgpack", "avro"},
                             "How values are encoded. They are decoded only to be compared; each "
-                            "record leaves as it came. auto and json: a JSON object, which may "
-                            "have the frame of a schema registry; text: UTF-8 text, which becomes "
-                            "the field text; msgpack: MessagePack."));
+                            "record leaves as it came. auto: a JSON object, or what the frame of "
+                            "a schema registry says (registry.url); json: a JSON object; text: "
+                            "UTF-8 text, which becomes the field text; msgpack: MessagePack; avro: "
+                            "Avro in the frame of a schema registry."));
   return rows;
 }
 
@@ -379,6 +383,28 @@ std::vector<Setting> KafkaRows() {
   };
 }
 
+std::vector<Setting> RegistryRows() {
+  return {
+      TextSetting("registry.url", NEARDUP_MEMBER(registry.url), kUrlOrNone,
+                  "Address of the API of a schema registry, with its path, such as "
+                  "http://localhost:8081. Empty: none.")
+          .Reloading(Reloads::kAgain),
+      TextSetting("registry.username", NEARDUP_MEMBER(registry.username), kUser,
+                  "User name for the registry (basic authentication). Empty: none.")
+          .Reloading(Reloads::kAgain),
+      TextSetting("registry.password", NEARDUP_MEMBER(registry.password), kAnyText,
+                  "Password of registry.username, as ${file:/path}.")
+          .Secret(),
+      TextSetting("registry.token", NEARDUP_MEMBER(registry.token), kAnyText,
+                  "Bearer token for the registry, as ${file:/path}, in the place of a user name.")
+          .Secret(),
+      TextSetting("registry.ca_path", NEARDUP_MEMBER(registry.ca_path), kAnyText,
+                  "PEM file with the authorities of a registry with TLS. Empty: the authorities of "
+                  "the system.")
+          .Reloading(Reloads::kAgain),
+  };
+}
+
 std::vector<Setting> MetricsRows() {
   return {
       TextSetting(
@@ -475,6 +501,7 @@ const Section kSections[] = {
     {{"retry", "How long the lane waits after an error before it starts again."}, RetryRows},
     {{"threads", "How many threads work."}, ThreadsRows},
     {{"kafka", "How to connect to Kafka."}, KafkaRows},
+    {{"registry", "Where the schemas of values are found."}, RegistryRows},
     {{"metrics", "Where metrics and health are served."}, MetricsRows},
     {{"http", "A page beside metrics and health."}, HttpRows},
     {{"log", "What is logged, and in which format."}, LogRows},

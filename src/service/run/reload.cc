@@ -68,6 +68,8 @@ constexpr PropertyMap kPropertyMaps[] = {
     {"kafka.consumer_properties", &KafkaOptions::consumer_properties},
     {"kafka.producer_properties", &KafkaOptions::producer_properties}};
 
+constexpr const char* kSecrets[] = {"registry.password", "registry.token", "metrics.password"};
+
 /// The options of a configuration, with what the lane has learned.
 FilterOptions InForce(Settings settings, const std::string& learned) {
   if (!learned.empty()) {
@@ -99,10 +101,12 @@ Reload CompareForReload(const LoadedConfig& running, const LoadedConfig& now,
       }
     }
   }
-  constexpr const char* kHttpPassword = "metrics.password";
-  if (running.settings.http.password != now.settings.http.password &&
-      !changed.contains(kHttpPassword)) {
-    reload.secrets.emplace_back(kHttpPassword);
+  for (const char* path : kSecrets) {
+    const Setting& setting = *FindSetting(path);
+    if (setting.get(running.settings) == setting.get(now.settings) || changed.contains(path)) {
+      continue;
+    }
+    reload.secrets.emplace_back(path);
   }
   const FilterOptions before = InForce(running.settings, learned);
   const FilterOptions after = InForce(now.settings, learned);
@@ -129,7 +133,11 @@ LoadedConfig WithSecretsOf(LoadedConfig running, const LoadedConfig& now) {
       }
     }
   }
-  running.settings.http.password = now.settings.http.password;
+  for (const char* path : kSecrets) {
+    const Setting& setting = *FindSetting(path);
+    setting.set(running.settings, setting.get(now.settings));
+  }
+  SetEncodings(running.settings);
   return running;
 }
 

@@ -252,6 +252,7 @@ Result<void> Service::Parts::Serve(const std::vector<Probe*>& receivers) {
 
 Result<bool> Service::Parts::Build(const std::atomic<bool>& stop) {
   const KafkaOptions& kafka = settings.kafka;
+  if (kafka.encodings) kafka.encodings->LogTo([](const auto& text) { spdlog::info("{}", text); });
   NEARDUP_ASSIGN(kafka_source, NewKafkaSource(kafka, kafka_log, OnNoSchema::kWait));
   source = std::make_unique<GrowingSource>(kafka, *kafka_source, kafka_log);
   NEARDUP_TRY(CheckPipeline());

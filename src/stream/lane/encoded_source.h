@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -22,6 +23,8 @@ class PayloadEncodings {
   /// so. An error means that a schema cannot be had now. If it is retriable, a later call may
   /// succeed.
   virtual Result<void> Find(std::span<Message> messages) = 0;
+  /// Receives a line for each encoding that is found in the values.
+  virtual void LogTo(std::function<void(const std::string&)> /*log*/) {}
 };
 
 /// What follows if a schema cannot be had now.

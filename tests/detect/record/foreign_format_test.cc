@@ -44,7 +44,7 @@ TEST(ForeignFormat, APayloadOfAnotherFormatIsNamedWithARemedy) {
       {"Rain, and more rain", "what looks like plain text", "jq -cR"},
       {"[info] started", "what looks like plain text", "jq -cR"},
       {"<p>Rain</p>", "XML or HTML", "convert it"},
-      {"\0\0\0\0\x11\x02rain"sv, "the prefix of a schema registry (schema 17)", "plain JSON"},
+      {"\0\0\0\0\x11\x02rain"sv, "the prefix of a schema registry (schema 17)", "registry.url"},
       {"Obj\x01\x04"sv, "an Avro file", "avro-tools tojson"},
       {"\x1f\x8b\x08"sv, "gzip data", "gzip -dc"},
       {"\x28\xb5\x2f\xfd\x04"sv, "zstd data", "zstd -dc"},

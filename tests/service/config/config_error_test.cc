@@ -227,6 +227,9 @@ TEST_F(ConfigError, ContradictionsBetweenSettingsAreNamed) {
   EXPECT_EQ(Complaints("metrics:\n  tls_certificate_path: tls.crt\n"),
             "c.yaml:2: metrics.tls_key_path: found nothing, expected a value, because "
             "metrics.tls_certificate_path is set");
+  EXPECT_EQ(Complaints("record:\n  format: avro\n"),
+            "c.yaml:2: registry.url: found nothing, expected the address of a schema registry, "
+            "because record.format is avro");
   EXPECT_EQ(Complaints("metrics:\n  password: ${PASSWORD}\n", {{"PASSWORD", "hidden"}}),
             "c.yaml:2: metrics.user: found nothing, expected a value, because metrics.password is "
             "set");

@@ -34,6 +34,7 @@ SettingValue OtherValue(const Setting& setting) {
     case SettingKind::kFlag:
       return !std::get<bool>(value);
     case SettingKind::kChoice: {
+      if (setting.path == "record.format") return std::string("text");  // avro needs a registry
       const bool is_default = setting.default_value() == SettingValue(setting.choices.back());
       return is_default ? setting.choices.front() : setting.choices.back();
     }
@@ -56,6 +57,8 @@ struct Companion {
 };
 const Companion kCompanions[] = {
     {"input.topics_before", "app", "other"},
+    {"registry.username", "registry.password", "hidden"},
+    {"registry.password", "registry.username", "reader"},
     {"metrics.tls_certificate_path", "metrics.tls_key_path", "tls.key"},
     {"metrics.tls_key_path", "metrics.tls_certificate_path", "tls.crt"},
     {"metrics.user", "metrics.password", "hidden"},
@@ -73,7 +76,11 @@ class SettingsTableTest : public ConfigText {
  protected:
   // As OtherValue, but the file of a model exists and holds one.
   SettingValue LoadableValue(const Setting& setting) {
-    if (setting.path == "app" || setting.path == "metrics.user") return std::string("other");
+    if (setting.path == "app" || setting.path == "metrics.user" ||
+        setting.path == "registry.username") {
+      return std::string("other");
+    }
+    if (setting.path == "registry.url") return std::string("https://registry:8081/api");
     if (setting.path == "feature.model") return Write("m.json", ModelText(Model())).string();
     return OtherValue(setting);
   }
@@ -156,9 +163,10 @@ TEST_F(SettingsTableTest, EveryMemberOfSettingsHasARow) {
   [[maybe_unused]] auto [host, port, certificate, key, page, user, password, connection_ms] =
       HttpOptions{};
   [[maybe_unused]] auto [kafka, app_is_default, inputs_before, outputs_before, mode_before, lanes,
-                         learning, file_run, model_file, reference, http, presence, level,
+                         learning, file_run, model_file, reference, registry, http, presence, level,
                          log_format, state_dir, snapshot_interval, purge, on_foreign] = Settings{};
   [[maybe_unused]] auto [listen, listen_address, listen_port] = presence;
+  [[maybe_unused]] auto [url, username, registry_password, token, ca_path] = registry;
   [[maybe_unused]] auto [commit_records] = file_run;
   [[maybe_unused]] auto [mode, sample, records_max, records_min, wait, on, kept] = learning;
   // In LaneOptions, lane, filter, learned, pipeline, dead_letters, transaction_records and
@@ -167,7 +175,7 @@ TEST_F(SettingsTableTest, EveryMemberOfSettingsHasARow) {
   // So are routing.publish_groups, learning.on, kept and app_is_default. The model and the
   // reference come from model_file; the masks are one setting; the pages have a fixed time for a
   // connection.
-  constexpr size_t kMembers = 22 + 6 + (20 - 3) + 2 + 11 + 3 + 10 + 4 + 6 + 7 + 5 + 2 + 1 + 3;
+  constexpr size_t kMembers = 22 + 6 + (20 - 3) + 2 + 11 + 3 + 10 + 4 + 6 + 7 + 5 + 5 + 2 + 1 + 3;
   EXPECT_EQ(SettingsTable().size(), kMembers);
   std::set<std::string> paths;
   for (const Setting& setting : SettingsTable()) paths.insert(setting.path);

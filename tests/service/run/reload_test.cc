@@ -110,20 +110,23 @@ TEST(Reload, ASecretThatDiffersIsTakenOverAloneAndNotShown) {
   const LoadedConfig running =
       With({"kafka.properties={sasl.password: old-secret, sasl.username: me}",
             "kafka.producer_properties={ssl.key.password: old-key}", "metrics.user=me",
-            "metrics.password=old"});
+            "metrics.password=old", "registry.url=http://a", "registry.token=old-token"});
   const LoadedConfig now = With({"kafka.properties={sasl.password: new-secret, sasl.username: you}",
                                  "kafka.producer_properties={ssl.key.password: new-key}",
-                                 "metrics.user=me", "metrics.password=new", "app=other"});
+                                 "metrics.user=me", "metrics.password=new", "app=other",
+                                 "registry.url=http://a", "registry.token=new-token"});
   const Reload reload = CompareForReload(running, now);
   EXPECT_EQ(reload.secrets, (std::vector<std::string>{"kafka.properties.sasl.password",
                                                       "kafka.producer_properties.ssl.key.password",
-                                                      "metrics.password"}));
+                                                      "registry.token", "metrics.password"}));
   EXPECT_EQ(reload.refused, (std::vector<std::string>{"app", "kafka.properties.sasl.username"}));
   const LoadedConfig next = WithSecretsOf(running, now);
   EXPECT_EQ(next.settings.kafka.properties.at("sasl.password"), "new-secret");
   EXPECT_EQ(next.settings.kafka.properties.at("sasl.username"), "me");
   EXPECT_EQ(next.settings.kafka.producer_properties.at("ssl.key.password"), "new-key");
   EXPECT_EQ(next.settings.http.password, "new");
+  EXPECT_EQ(next.settings.registry.token, "new-token");
+  EXPECT_NE(next.settings.kafka.encodings, running.settings.kafka.encodings) << "they log in";
   EXPECT_EQ(Describe(CompareForReload(running, next)),
             "the configuration is read again; only secrets differ, and are tried now");
   const Reload rest = CompareForReload(next, now);
