@@ -443,9 +443,9 @@ Result<int> RunFilter(FilterArguments arguments, const LoadedConfig& config) {
   std::vector<std::string> inputs = arguments.against;
   inputs.push_back(arguments.input);
   for (const std::string& path : inputs) {
-    NEARDUP_ASSIGN(std::unique_ptr<Source> file,
-                   OpenRecordFile(path, config.settings.lane.filter.record.record_bytes_max,
-                                  config.settings));
+    NEARDUP_ASSIGN(
+        std::unique_ptr<Source> file,
+        OpenRecordFile(path, config.settings.lane.filter.record.record_bytes_max, config.settings));
     sources.push_back(std::move(file));
   }
   NEARDUP_ASSIGN(const std::unique_ptr<FileTransaction> files,
