@@ -196,7 +196,8 @@ class TextRoles {
         Give(fields_[title], FieldRole::kKey,
              fmt::format("tells records apart: it differs in {} of the records that share a text",
                          RoundedPercent(tally.differing())));
-      } else if (tally.varying() > kVaries || tally.lacking() > kVaries) {
+      } else if (tally.similar + tally.reworded > kVaries * tally.all ||
+                 tally.lacking() > kVaries) {
         Give(fields_[title], FieldRole::kFree, "copies write it differently");
       } else {
         Give(fields_[title], FieldRole::kKey, "a title, which copies keep");

@@ -164,16 +164,16 @@ class MeasureCommands(unittest.TestCase):
         short = self.path / "short.tsv"
         short.write_text("id\tcluster\n", encoding="utf-8")
         self.assertIn("short.tsv:1: found no column kind",
-                      said(74, "evaluate", "--input", own, "--labels", short))
+                      said(65, "evaluate", "--input", own, "--labels", short))
         generate = ["generate", "--input", own, "--output", self.path / "x", "--labels",
                     self.path / "y", "--fields"]
         self.assertIn("--copies many: expected", said(78, *generate, "body", "--copies", "many"))
         self.assertIn("--kinds odd: unknown", said(78, *generate, "body", "--kinds", "odd"))
         self.assertIn("--strength", said(78, *generate, "body", "--strength", "7"))
         self.assertIn("this field is compared too", said(78, *generate, "body,id"))
-        self.assertIn(f"{own}: none of the", said(74, *generate, "nothing"))
+        self.assertIn(f"{own}: none of the", said(65, *generate, "nothing"))
         self.assertIn("records can be compared: ",
-                      said(74, "evaluate", "--data", self.path, "--fields", "nothing"))
+                      said(65, "evaluate", "--data", self.path, "--fields", "nothing"))
 
 
 if __name__ == "__main__":
